@@ -1,0 +1,47 @@
+"""Structured logs: one JSON line an event, ids and counts only, never content."""
+
+import logging
+import sys
+
+import structlog
+from structlog.typing import FilteringBoundLogger
+
+
+def configure_logging(process: str, level: str = "INFO") -> None:
+    """Send structlog and the standard library's loggers to standard error as JSON lines."""
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    structlog.configure(
+        processors=[
+            *shared,
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level)),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    structlog.contextvars.bind_contextvars(process=process)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[*shared, structlog.stdlib.add_logger_name],
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.format_exc_info,
+                structlog.processors.JSONRenderer(),
+            ],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(level)
+
+
+def get_logger(name: str) -> FilteringBoundLogger:
+    """A logger whose events carry its module's name."""
+    logger: FilteringBoundLogger = structlog.get_logger(logger=name)
+    return logger

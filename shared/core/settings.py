@@ -1,0 +1,75 @@
+"""Process settings, read once from the environment (names are part of the product)."""
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+def default_home() -> Path:
+    """The data folder where none is named: `/var/lib/pageturn` as root, else `.pageturn`."""
+    return Path("/var/lib/pageturn") if os.geteuid() == 0 else Path(".pageturn").resolve()
+
+
+class Settings(BaseSettings):
+    """Every field is an environment variable; the alias is its exact name."""
+
+    model_config = SettingsConfigDict(extra="ignore")
+
+    home: Path = Field(default_factory=default_home, alias="PAGETURN_HOME")
+    host: str = Field("127.0.0.1", alias="PAGETURN_HOST")
+    port: int = Field(8000, alias="PAGETURN_PORT", ge=1, le=65535)
+    flower_port: int = Field(5555, alias="PAGETURN_FLOWER_PORT", ge=1, le=65535)
+    flower_auth: SecretStr | None = Field(None, alias="PAGETURN_FLOWER_AUTH")
+
+    database_url: SecretStr | None = Field(None, alias="DATABASE_URL")
+    redis_url: SecretStr | None = Field(None, alias="REDIS_URL")
+    app_secret: SecretStr | None = Field(None, alias="APP_SECRET")
+
+    owner_email: str | None = Field(None, alias="PAGETURN_OWNER_EMAIL")
+    owner_password: SecretStr | None = Field(None, alias="PAGETURN_OWNER_PASSWORD")
+
+    embedding_dir: Path | None = Field(None, alias="PAGETURN_EMBEDDING_DIR")
+    log_level: str = Field("INFO", alias="PAGETURN_LOG_LEVEL")
+
+    # Durations in seconds. The defaults are what runs; tests shorten them.
+    lease_seconds: float = Field(9.0, alias="PAGETURN_LEASE_SECONDS", gt=0)
+    heartbeat_seconds: float = Field(3.0, alias="PAGETURN_HEARTBEAT_SECONDS", gt=0)
+    reaper_seconds: float = Field(2.0, alias="PAGETURN_REAPER_SECONDS", gt=0)
+    requeue_seconds: float = Field(5.0, alias="PAGETURN_REQUEUE_SECONDS", gt=0)
+    ping_seconds: float = Field(15.0, alias="PAGETURN_PING_SECONDS", gt=0)
+    stream_ttl_seconds: int = Field(3600, alias="PAGETURN_STREAM_TTL_SECONDS", gt=0)
+    chat_concurrency: int = Field(200, alias="PAGETURN_CHAT_CONCURRENCY", ge=1)
+
+    def require_database_url(self) -> str:
+        """The SQLAlchemy URL (psycopg 3 driver). Raises RuntimeError when unset."""
+        if self.database_url is None:
+            raise RuntimeError("DATABASE_URL is not set: start Pageturn with `pageturn up`")
+        url = self.database_url.get_secret_value()
+        for prefix in ("postgresql+psycopg://", "postgresql://", "postgres://"):
+            if url.startswith(prefix):
+                return "postgresql+psycopg://" + url.removeprefix(prefix)
+        raise RuntimeError("DATABASE_URL must begin with postgresql://")
+
+    def require_redis_url(self) -> str:
+        """Raises RuntimeError when unset."""
+        if self.redis_url is None:
+            raise RuntimeError("REDIS_URL is not set: start Pageturn with `pageturn up`")
+        return self.redis_url.get_secret_value()
+
+    def require_app_secret(self) -> bytes:
+        """At least 32 bytes. Raises RuntimeError when unset or too short."""
+        if self.app_secret is None:
+            raise RuntimeError("APP_SECRET is not set: start Pageturn with `pageturn up`")
+        secret = self.app_secret.get_secret_value().encode()
+        if len(secret) < 32:
+            raise RuntimeError("APP_SECRET must have at least 32 bytes")
+        return secret
+
+
+@lru_cache(maxsize=1)
+def get_settings() -> Settings:
+    """The settings of this process."""
+    return Settings()  # type: ignore[call-arg]

@@ -1,0 +1,39 @@
+"""Every size, limit and fixed duration, with its unit and its reason.
+
+Durations that tests must shorten are in `settings.py` instead.
+"""
+
+DB_POOL_SIZE = 16  # connections a process: four processes stay far below PostgreSQL's 100
+DB_POOL_WAIT_SECONDS = 10.0  # then an error, rather than a request that hangs
+STATEMENT_TIMEOUT_MS = 30_000  # no statement of ours takes a second; a runaway ends
+
+MAX_BODY_BYTES = 8 * 1024 * 1024  # a document of 2 MB as JSON, with room
+MAX_PROMPT_CHARS = 200_000  # one user message; more belongs in a page
+MAX_TITLE_CHARS = 255
+MAX_DOCUMENT_BYTES = 4 * 1024 * 1024  # serialised ProseMirror JSON
+MAX_DOCUMENT_DEPTH = 100  # prosemirror's own recursion fails near 200
+DOCUMENT_OFFLOAD_BYTES = 64 * 1024  # larger documents are checked off the event loop
+
+PAGE_LIMIT_DEFAULT = 20  # rows a list answers with
+PAGE_LIMIT_MAX = 100
+
+SIGN_IN_PER_MINUTE = 10  # an address and an account
+SESSION_DAYS = 30  # a session's life without use
+
+EVENT_FLUSH_SECONDS = 0.02  # deltas are gathered this long at most; the first never waits
+EVENT_STREAM_MAXLEN = 20_000  # entries a turn's stream keeps; older steps come from PostgreSQL
+READER_QUEUE_SIZE = 1_000  # messages a slow reader may lag before it is dropped
+STREAM_POLL_SECONDS = 1.0  # covers a lost publish
+SESSION_CHECK_SECONDS = 5.0  # an open stream ends within 15 s of its session
+
+TURN_MAX_ATTEMPTS = 3  # then the turn fails, visibly
+TENANT_MAX_STEPS = 8  # model calls a turn; then one last call without tools
+TOOL_SECONDS = 60.0  # one tool call
+
+CHUNK_CHARS = 1_000
+CHUNK_OVERLAP_CHARS = 200
+EMBED_BATCH = 16  # chunks a call: bounds memory, keeps progress visible
+SEARCH_VECTOR_WAIT_SECONDS = 0.3  # then the answer is by text only, and says so
+RRF_K = 60  # reciprocal rank fusion constant (Cormack, Clarke, Büttcher 2009)
+SNIPPET_CHARS = 300
+RPC_ROW_SECONDS = 60  # a sealed request row's life
