@@ -72,4 +72,4 @@ class Settings(BaseSettings):
 @lru_cache(maxsize=1)
 def get_settings() -> Settings:
     """The settings of this process."""
-    return Settings()  # type: ignore[call-arg]
+    return Settings()
