@@ -7,7 +7,7 @@ workspace role gives no page rights by itself.
 from typing import Literal, get_args
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, Uuid, literal, select, true
+from sqlalchemy import ColumnElement, Select, SQLColumnExpression, Uuid, literal, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from shared.accounts.actor import Actor
@@ -46,8 +46,8 @@ def spaces_where(actor: Actor, action: Action = "read") -> Select[UUID]:
 def may_see(
     actor: Actor,
     *,
-    workspace_id: ColumnElement[UUID],
-    space_id: ColumnElement[UUID],
+    workspace_id: SQLColumnExpression[UUID],
+    space_id: SQLColumnExpression[UUID],
     deleted: ColumnElement[bool] | None = None,
 ) -> ColumnElement[bool]:
     """The SQL expression of "pages this actor may see", over a page-like row's columns."""

@@ -37,3 +37,7 @@ SEARCH_VECTOR_WAIT_SECONDS = 0.3  # then the answer is by text only, and says so
 RRF_K = 60  # reciprocal rank fusion constant (Cormack, Clarke, Büttcher 2009)
 SNIPPET_CHARS = 300
 RPC_ROW_SECONDS = 60  # a sealed request row's life
+
+CHAT_TITLE_CHARS = 60  # the title made from the first message until a better one exists
+REAPER_BATCH = 100  # turns a sweep looks at: a sweep stays short
+REQUEUE_PAUSE_MAX_SECONDS = 300.0  # the longest wait before a queued turn is enqueued again

@@ -1,0 +1,82 @@
+"""What can go wrong with a chat, in the words that a person reads."""
+
+from shared.core.errors import (
+    BadRequestError,
+    ConflictError,
+    ForbiddenError,
+    InvalidInputError,
+    NotFoundError,
+    PageturnError,
+)
+
+
+class UnknownContextError(NotFoundError):
+    """There is no such chat context."""
+
+    code = "unknown_context"
+
+
+class ChatNotFoundError(NotFoundError):
+    """There is no such chat, or it is not yours."""
+
+    code = "chat_not_found"
+
+
+class ChatDisabledError(ForbiddenError):
+    """Chat is switched off in this workspace."""
+
+    code = "chat_disabled"
+
+
+class SessionRequiredError(BadRequestError):
+    """Chat needs a signed-in session: an API key cannot hold a conversation."""
+
+    code = "session_required"
+
+
+class EmptyPromptError(InvalidInputError):
+    """Write a message first: the last message of yours has no text."""
+
+    code = "empty_prompt"
+
+
+class NoUserMessageError(InvalidInputError):
+    """The request holds no message of yours to answer."""
+
+    code = "no_user_message"
+
+
+class PromptTooLongError(InvalidInputError):
+    """The message is too long: put the text into a page and ask about the page."""
+
+    code = "prompt_too_long"
+
+
+class UnsupportedPartError(InvalidInputError):
+    """Only text can be sent in a message."""
+
+    code = "unsupported_part"
+
+
+class UnknownModelError(BadRequestError):
+    """This model is not offered in this workspace."""
+
+    code = "unknown_model"
+
+
+class TurnRunningError(ConflictError):
+    """An answer is still being written in this chat: wait for it or stop it."""
+
+    code = "turn_running"
+
+
+class NothingToRegenerateError(ConflictError):
+    """This chat has no message that could be answered again."""
+
+    code = "nothing_to_regenerate"
+
+
+class LostLeaseError(PageturnError):
+    """Another attempt owns this turn now."""
+
+    code = "lost_lease"

@@ -1,0 +1,93 @@
+"""Queries over chats and messages. Every one is scoped to the actor's own chats."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Select, func, or_, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from shared.accounts.actor import Actor
+from shared.chat.errors import ChatNotFoundError
+from shared.chat.models import ACTIVE, Chat, Message, Turn
+
+
+def own_chats(actor: Actor, context: str | None = None) -> Select[Chat]:
+    """The actor's chats that are not deleted, in one context or all."""
+    query = select(Chat).where(
+        Chat.workspace_id == actor.workspace_id,
+        Chat.creator_id == actor.user_id,
+        Chat.deleted_at.is_(None),
+    )
+    return query if context is None else query.where(Chat.context == context)
+
+
+def _named(name: str) -> UUID | None:
+    try:
+        return UUID(name)
+    except ValueError:
+        return None
+
+
+async def find_chat(
+    session: AsyncSession, actor: Actor, name: str, *, context: str | None = None
+) -> Chat | None:
+    """An own chat by its id or by the alias that a client chose for it."""
+    chat_id = _named(name)
+    matches = Chat.alias == name
+    if chat_id is not None:
+        matches = or_(matches, Chat.id == chat_id)
+    return await session.scalar(own_chats(actor, context).where(matches).limit(1))
+
+
+async def get_chat(
+    session: AsyncSession, actor: Actor, name: str, *, context: str | None = None
+) -> Chat:
+    """Raises ChatNotFoundError, for a foreign chat as for an unknown one."""
+    chat = await find_chat(session, actor, name, context=context)
+    if chat is None:
+        raise ChatNotFoundError
+    return chat
+
+
+async def is_taken(session: AsyncSession, name: str) -> bool:
+    """Whether some chat, anybody's and even a deleted one, has this id."""
+    chat_id = _named(name)
+    if chat_id is None:
+        return False
+    return bool(await session.scalar(select(select(Chat.id).where(Chat.id == chat_id).exists())))
+
+
+async def list_chats(
+    session: AsyncSession,
+    actor: Actor,
+    *,
+    before: tuple[datetime, UUID] | None,
+    limit: int,
+    context: str | None = None,
+) -> list[Chat]:
+    """Newest activity first; `before` is the last row of the page before."""
+    query = own_chats(actor, context).order_by(Chat.updated_at.desc(), Chat.id.desc())
+    if before is not None:
+        query = query.where(tuple_(Chat.updated_at, Chat.id) < before)
+    return list(await session.scalars(query.limit(limit)))
+
+
+async def list_messages(
+    session: AsyncSession, chat_id: UUID, *, after: UUID | None, limit: int
+) -> list[Message]:
+    """The messages that stand, in order of creation (ids sort by time)."""
+    query = select(Message).where(Message.chat_id == chat_id, Message.replaced_at.is_(None))
+    if after is not None:
+        query = query.where(Message.id > after)
+    return list(await session.scalars(query.order_by(Message.id).limit(limit)))
+
+
+async def active_turn(session: AsyncSession, chat_id: UUID) -> Turn | None:
+    return await session.scalar(
+        select(Turn).where(Turn.chat_id == chat_id, Turn.status.in_(ACTIVE))
+    )
+
+
+async def soft_delete(session: AsyncSession, chat: Chat) -> None:
+    chat.deleted_at = func.now()
+    await session.flush()
