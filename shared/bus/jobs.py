@@ -74,6 +74,20 @@ class PageRestored(PageEvent):
     name = "page.restored"
 
 
+class FollowIndex(Job):
+    """Enqueue the pages whose index lags behind; the clock's tick."""
+
+    name = "maintenance.follow_index"
+    queue = "maintenance"
+
+
+class SweepExpired(Job):
+    """Remove what has expired; the clock's tick."""
+
+    name = "maintenance.sweep_expired"
+    queue = "maintenance"
+
+
 JOBS: tuple[type[Job], ...] = (
     RunTurn,
     EmbedQuery,
@@ -82,6 +96,8 @@ JOBS: tuple[type[Job], ...] = (
     PageMoved,
     PageTrashed,
     PageRestored,
+    FollowIndex,
+    SweepExpired,
 )
 
 _producer: Celery | None = None

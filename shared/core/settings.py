@@ -39,8 +39,13 @@ class Settings(BaseSettings):
     heartbeat_seconds: float = Field(3.0, alias="PAGETURN_HEARTBEAT_SECONDS", gt=0)
     reaper_seconds: float = Field(2.0, alias="PAGETURN_REAPER_SECONDS", gt=0)
     requeue_seconds: float = Field(5.0, alias="PAGETURN_REQUEUE_SECONDS", gt=0)
-    ping_seconds: float = Field(15.0, alias="PAGETURN_PING_SECONDS", gt=0)
+    ping_seconds: float = Field(10.0, alias="PAGETURN_PING_SECONDS", gt=0)
     stream_ttl_seconds: int = Field(3600, alias="PAGETURN_STREAM_TTL_SECONDS", gt=0)
+    # The offline answerer's pause between pieces of text, so that a person can read along.
+    offline_piece_seconds: float = Field(0.03, alias="PAGETURN_OFFLINE_PIECE_SECONDS", ge=0)
+    # How long a worker that was told to stop lets its turns go on before handing them over.
+    grace_seconds: float = Field(5.0, alias="PAGETURN_GRACE_SECONDS", ge=0)
+
     chat_concurrency: int = Field(200, alias="PAGETURN_CHAT_CONCURRENCY", ge=1)
 
     def require_database_url(self) -> str:

@@ -41,3 +41,17 @@ RPC_ROW_SECONDS = 60  # a sealed request row's life
 CHAT_TITLE_CHARS = 60  # the title made from the first message until a better one exists
 REAPER_BATCH = 100  # turns a sweep looks at: a sweep stays short
 REQUEUE_PAUSE_MAX_SECONDS = 300.0  # the longest wait before a queued turn is enqueued again
+TREE_TOOL_MAX_PAGES = 500  # pages in one tree that the agent reads: some 20 kB of result
+TOOL_RESULT_CHARS = 60_000  # a result's JSON; a longer one is cut and says so
+OFFLINE_PAGES = 3  # pages that the offline answerer reads for a question
+OFFLINE_QUOTES = 3  # passages it quotes of the best page, fewer of the others
+OFFLINE_QUOTE_CHARS = 400  # a longer sentence is cut
+OFFLINE_WORDS_PER_PIECE = 4  # words in one streamed piece
+EVENT_RETRY_SECONDS = 0.25  # between attempts to send events while Redis is away
+
+EMBED_MAX_TOKENS = 256  # what all-MiniLM-L6-v2 was trained to read; the rest is cut
+EMBED_SECONDS = 120.0  # one batch; a hung model must not hold a page for ever
+ALIVE_BEAT_SECONDS = 3.0  # between a worker's signs of life
+ALIVE_SECONDS = 10.0  # a worker silent for longer counts as missing
+FOLLOW_INDEX_SECONDS = 10.0  # between looks for pages whose index lags
+SWEEP_EXPIRED_SECONDS = 60.0  # between removals of expired rows

@@ -1,0 +1,75 @@
+"""What a tool is: a description and a schema for the model, and a function for us.
+
+A tool calls the same services as the HTTP endpoints, as the person who asked. Workspace,
+user and session are never its arguments; they come in the context.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from shared.accounts.actor import Actor
+
+Effect = Literal["read", "write"]
+
+
+class ToolArgs(BaseModel):
+    """A tool's arguments: camelCase to the model. Unknown ones are dropped, so that a
+    model cannot reach past the schema (`permanentlyDelete: true`)."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="ignore")
+
+
+@dataclass(frozen=True, slots=True)
+class QueryVector:
+    """A query's embedding and the model that made it."""
+
+    model_name: str
+    values: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What a call runs with. `embed` needs a model and is handed in; None without one."""
+
+    session: AsyncSession
+    actor: Actor
+    page_id: UUID | None
+    embed: Callable[[str], Awaitable[QueryVector | None]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What the model and the reader see, and how to undo a write."""
+
+    output: dict[str, Any]
+    inverse: dict[str, Any] | None = None
+
+
+ArgsT = TypeVar("ArgsT", bound=ToolArgs)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[ArgsT]):
+    """`effect` decides the transaction: a write shares one with its stored result."""
+
+    name: str
+    title: str
+    description: str
+    args: type[ArgsT]
+    run: Callable[[ToolContext, ArgsT], Awaitable[ToolResult]]
+    effect: Effect = "read"
+    contexts: frozenset[str] = field(default=frozenset({"tenant"}))
+
+    def schema(self) -> dict[str, Any]:
+        """The arguments as JSON Schema, in the model's names."""
+        schema = self.args.model_json_schema(by_alias=True)
+        schema.pop("title", None)
+        schema.pop("description", None)
+        schema["additionalProperties"] = False
+        return schema

@@ -1,0 +1,166 @@
+"""One attempt at a turn: claim it, put the loop together, and never leave it in between."""
+
+import asyncio
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from shared.accounts.actor import Actor
+from shared.accounts.models import Role, User, Workspace
+from shared.bus.jobs import RunTurn, enqueue_after_commit
+from shared.chat import turns
+from shared.chat.errors import LostLeaseError
+from shared.chat.models import Turn, TurnStatus
+from shared.chat.turns import Ending, TurnState
+from shared.core.logging import get_logger
+from shared.providers.models import AiSettings
+from shared.tools.base import QueryVector
+from shared.tools.registry import tools_for
+from shared.wiki.models import Page
+from workers.agent import history
+from workers.agent.emitter import Emitter
+from workers.agent.keeper import Halt, Keeper
+from workers.agent.loop import AgentLoop, HandoverError
+from workers.agent.prompts import system_prompt
+from workers.agent.toolset import Toolset
+from workers.llm.base import Model
+from workers.llm.drivers import model_for
+from workers.llm.query import embed_query
+from workers.runtime import Runtime
+
+log = get_logger(__name__)
+
+_INTERNAL = Ending(
+    TurnStatus.ERROR,
+    error_code="internal",
+    error_text="Something went wrong while answering. What was said until then is kept.",
+)
+
+
+async def attempt(
+    runtime: Runtime, keeper: Keeper, turn_id: UUID, *, model: Model | None = None
+) -> None:
+    """Work on a turn if it can be claimed. `model` stands in for the configured one."""
+    async with runtime.database.session() as session:
+        turn = await turns.claim(
+            session,
+            turn_id,
+            owner=runtime.owner,
+            lease_seconds=runtime.settings.lease_seconds,
+        )
+    if turn is None:
+        return  # redelivered, taken, stopped or done
+    with keeper.holding(turn_id, turn.epoch) as halt:
+        await _attempt(runtime, turn, halt, model)
+
+
+async def _attempt(runtime: Runtime, turn: Turn, halt: Halt, model: Model | None) -> None:
+    try:
+        await _run(runtime, turn, halt, model)
+    except LostLeaseError:
+        log.info("lease_lost", turn_id=str(turn.id), epoch=turn.epoch)
+    except HandoverError:
+        await _give_back(runtime, turn)
+    except DBAPIError as error:
+        log.warning("database_lost", turn_id=str(turn.id), error=type(error).__name__)
+        await _give_back(runtime, turn)
+    except Exception as error:
+        log.exception("attempt_failed", turn_id=str(turn.id), error=type(error).__name__)
+        await _fail(runtime, turn)
+
+
+async def _run(runtime: Runtime, turn: Turn, halt: Halt, model: Model | None) -> None:
+    async def holds_lease() -> bool:
+        async with runtime.database.session() as session:
+            return bool(
+                await session.scalar(
+                    select(Turn.id).where(
+                        Turn.id == turn.id,
+                        Turn.epoch == turn.epoch,
+                        Turn.status == TurnStatus.RUNNING,
+                    )
+                )
+            )
+
+    async with Emitter(runtime.stream, turn.id, turn.epoch, holds_lease=holds_lease) as emitter:
+        async with runtime.database.session() as session:
+            loop = await _prepare(runtime, session, turn, emitter, halt, model)
+        await loop.run()
+
+
+async def _prepare(
+    runtime: Runtime,
+    session: AsyncSession,
+    turn: Turn,
+    emitter: Emitter,
+    halt: Halt,
+    model: Model | None,
+) -> AgentLoop:
+    state = await turns.load(session, turn.id)
+    if state is None or state.turn.epoch != turn.epoch:
+        raise LostLeaseError
+    actor = await _actor(session, turn)
+    ai = await session.get_one(AiSettings, turn.workspace_id)
+
+    async def embed(text: str) -> QueryVector | None:
+        return await embed_query(runtime, text)
+
+    return AgentLoop(
+        runtime.database,
+        state,
+        model=model or model_for(ai, runtime.settings),
+        system=await _system(session, state, ai),
+        before=await history.before_turn(session, turn),
+        toolset=Toolset(tools_for(turn.context), runtime.database, actor, embed),
+        emitter=emitter,
+        halt=halt,
+    )
+
+
+async def _actor(session: AsyncSession, turn: Turn) -> Actor:
+    user = await session.get_one(User, turn.user_id)
+    person = Actor(
+        workspace_id=turn.workspace_id,
+        user_id=turn.user_id,
+        role=Role(user.role),
+        session_id=turn.session_id,
+    )
+    return person.as_agent(chat_id=turn.chat_id, turn_id=turn.id)
+
+
+async def _system(session: AsyncSession, state: TurnState, ai: AiSettings) -> str:
+    turn = state.turn
+    workspace = await session.get_one(Workspace, turn.workspace_id)
+    open_page = None
+    if turn.page_id is not None:  # checked against the person's rights when it was sent
+        title = await session.scalar(select(Page.title).where(Page.id == turn.page_id))
+        open_page = None if title is None else (turn.page_id, title)
+    return system_prompt(workspace.name, ai.system_prompt, open_page)
+
+
+async def _give_back(runtime: Runtime, turn: Turn) -> None:
+    """Back to the queue, without counting the attempt; if the database stays away, the
+    lease runs out and the reaper does it."""
+    deadline = asyncio.get_running_loop().time() + runtime.settings.lease_seconds
+    while asyncio.get_running_loop().time() < deadline:
+        try:
+            async with runtime.database.session() as session:
+                if await turns.release(session, turn.id, turn.epoch):
+                    enqueue_after_commit(session, RunTurn(turn_id=turn.id))
+            return
+        except DBAPIError:
+            await asyncio.sleep(0.2)
+
+
+async def _fail(runtime: Runtime, turn: Turn) -> None:
+    try:
+        async with runtime.database.session() as session:
+            await turns.hold(session, turn.id, turn.epoch)
+            state = await turns.load(session, turn.id)
+            assert state is not None
+            await turns.finish(session, state, _INTERNAL)
+        await runtime.stream.hint(turn.id)
+    except Exception as error:  # the reaper settles it when the lease has run out
+        log.error("fail_not_stored", turn_id=str(turn.id), error=type(error).__name__)

@@ -1,0 +1,212 @@
+"""The agent loop: a step at a time, each committed before its calls are run.
+
+Several short transactions, none held open across a model call. Whatever stops this
+process, another one goes on after the last commit.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Coroutine
+from typing import Any
+
+from shared.bus import events
+from shared.chat import render, turns
+from shared.chat.errors import LostLeaseError
+from shared.chat.models import Step, ToolCall, TurnStatus
+from shared.chat.turns import Ending, TurnState
+from shared.core.db import Database
+from shared.core.errors import PageturnError, UnauthenticatedError
+from shared.core.logging import get_logger
+from workers.agent import history
+from workers.agent.emitter import Emitter
+from workers.agent.keeper import Halt, HaltReason
+from workers.agent.step import StepDraft
+from workers.agent.toolset import Toolset
+from workers.llm.base import Model, ModelError, ModelMessage, ModelRequest
+
+log = get_logger(__name__)
+
+
+class HandoverError(Exception):
+    """This process is going away; the turn goes back to the queue."""
+
+
+def _error(error: PageturnError) -> Ending:
+    return Ending(TurnStatus.ERROR, error_code=error.code, error_text=error.message)
+
+
+class AgentLoop:
+    """One attempt at one turn, which the caller has claimed."""
+
+    def __init__(
+        self,
+        database: Database,
+        state: TurnState,
+        *,
+        model: Model,
+        system: str,
+        before: list[ModelMessage],
+        toolset: Toolset,
+        emitter: Emitter,
+        halt: Halt,
+    ) -> None:
+        self._database = database
+        self._state = state
+        self._model = model
+        self._system = system
+        self._before = before
+        self._toolset = toolset
+        self._emitter = emitter
+        self._halt = halt
+
+    async def run(self) -> None:
+        """Raises LostLeaseError or HandoverError when the turn is not ours to end."""
+        turn = self._state.turn
+        try:
+            await self._resume()
+            while True:
+                number = len(self._state.steps) + 1
+                if await self._step(number, last=number > turn.max_steps):
+                    return
+        except UnauthenticatedError as error:
+            await self._end(
+                Ending(TurnStatus.ERROR, error_code=error.code, error_text=error.message)
+            )
+
+    async def _resume(self) -> None:
+        """After a crash: finish the calls of the last committed step, say what they gave."""
+        turn, steps = self._state.turn, self._state.steps
+        if steps:
+            calls = self._calls_of(steps[-1])
+            await self._run_calls([c for c in calls if c.status == "pending"], said=calls)
+            self._emitter.emit(events.FinishStep())
+        if turn.epoch > 1:
+            # Only a reader that saw a part of the uncommitted step acts on this.
+            self._emitter.emit(events.ResetStep())
+
+    def _calls_of(self, step: Step) -> list[ToolCall]:
+        return [call for _, call in sorted(self._state.calls.get(step.number, {}).items())]
+
+    async def _step(self, number: int, *, last: bool) -> bool:
+        """One model call and its tool calls; True when the turn has ended."""
+        turn = self._state.turn
+        draft = StepDraft(
+            turn.id,
+            number,
+            self._emitter,
+            self._toolset,
+            history.known_pages(self._state),
+        )
+        self._emitter.emit(events.StartStep())
+        request = ModelRequest(
+            model=turn.model,
+            system=self._system,
+            messages=(*self._before, *history.of_turn(self._state)),
+            tools=() if last else self._toolset.specs,
+        )
+        failure = await self._listen(draft, request)
+        draft.close()
+        await self._emitter.drain()
+        if self._halt.by(HaltReason.HANDOVER):
+            raise HandoverError
+        if self._halt.by(HaltReason.STOP):
+            await self._end(Ending(TurnStatus.ABORTED), draft)
+            return True
+        if failure is not None:
+            ending = Ending(TurnStatus.ERROR, error_code=failure.code, error_text=failure.message)
+            await self._end(ending, draft)
+            return True
+        if not draft.calls or last:
+            reason = draft.finish_reason or "other"
+            await self._end(
+                Ending(TurnStatus.COMPLETED, finish_reason=reason, truncated=last), draft
+            )
+            return True
+        await self._commit(draft)
+        await self._run_calls(self._calls_of(self._state.steps[-1]))
+        if self._halt.by(HaltReason.STOP):
+            await self._end(Ending(TurnStatus.ABORTED))
+            return True
+        self._emitter.emit(events.FinishStep())
+        return False
+
+    async def _listen(self, draft: StepDraft, request: ModelRequest) -> ModelError | None:
+        """Take in the model's answer until it ends, fails, or the turn should halt."""
+
+        async def consume() -> None:
+            async for event in self._model.stream(request):
+                draft.take(event)
+
+        try:
+            await self._unless_halted(consume())
+        except ModelError as error:
+            return error
+        return None
+
+    async def _unless_halted(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something that commits nothing, and cancel it when the turn should halt."""
+        task = asyncio.create_task(work)
+        halted = asyncio.create_task(self._halt.wait())
+        lost = asyncio.create_task(self._emitter.failed.wait())
+        try:
+            await asyncio.wait({task, halted, lost}, return_when=asyncio.FIRST_COMPLETED)
+            if task.done():
+                task.result()
+        finally:
+            for each in (task, halted, lost):
+                each.cancel()
+            with contextlib.suppress(asyncio.CancelledError, ModelError):
+                await task
+        if self._halt.by(HaltReason.LOST) or self._emitter.failed.is_set():
+            raise LostLeaseError
+
+    async def _commit(self, draft: StepDraft) -> None:
+        async with self._database.session() as session:
+            await turns.commit_step(session, self._state, draft.to_step(), draft.calls)
+
+    async def _run_calls(
+        self, calls: list[ToolCall], *, said: list[ToolCall] | None = None
+    ) -> None:
+        """Run pending calls, reads beside each other, and emit each outcome once stored.
+
+        `said` are calls of an earlier attempt whose outcomes may never have been sent.
+        """
+        pending = [call for call in calls if call.status == "pending"]
+        for call in said or calls:
+            if call.status != "pending":
+                self._emitter.emit(render.output_event(call))
+        if any(self._toolset.writes(call.name) for call in pending):
+            for call in pending:
+                await self._run_call(call)
+        else:
+            await asyncio.gather(*(self._run_call(call) for call in pending))
+
+    async def _run_call(self, call: ToolCall) -> None:
+        if self._halt.by(HaltReason.HANDOVER):
+            raise HandoverError
+        if self._halt.by(HaltReason.STOP):
+            return  # the end of the turn stores it as not made
+        await self._toolset.run(self._state.turn, call)
+        self._emitter.emit(render.output_event(call))
+
+    async def _end(self, ending: Ending, draft: StepDraft | None = None) -> None:
+        """Commit the end with what the last step said, then say it."""
+        state = self._state
+        unsaid = [c for of_step in state.calls.values() for c in of_step.values()]
+        unsaid = [call for call in unsaid if call.status == "pending"]
+        async with self._database.session() as session:
+            await turns.hold(session, state.turn.id, state.turn.epoch)
+            if draft is not None and (draft.parts or draft.finish_reason):
+                step = draft.to_step()
+                session.add(step)
+                session.add_all(draft.calls)
+                await session.flush()
+                state.steps.append(step)
+                state.calls[step.number] = {call.ordinal: call for call in draft.calls}
+                unsaid += draft.calls
+            await turns.finish(session, state, ending)
+        for call in unsaid:
+            self._emitter.emit(render.output_event(call))
+        self._emitter.emit(events.FinishStep())
+        self._emitter.emit(*render.terminal_events(state.turn, state.steps))
+        await self._emitter.drain()

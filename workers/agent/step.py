@@ -1,0 +1,204 @@
+"""One step as it comes out of the model: parts in order, calls assembled, events emitted."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, assert_never
+from uuid import UUID
+
+from shared.bus import events
+from shared.chat import render
+from shared.chat.models import Step, ToolCall
+from workers.agent.emitter import Emitter
+from workers.agent.toolset import BadCall, Toolset
+from workers.llm.base import (
+    CallArguments,
+    CallEnd,
+    CallStart,
+    Finished,
+    ModelEvent,
+    ReasoningPiece,
+    TextPiece,
+    Usage,
+)
+
+_LINK = re.compile(r"\]\((/[^\s)#]+)(#[\w-]+)?\)")
+
+
+@dataclass(slots=True)
+class _Call:
+    ordinal: int
+    name: str
+    raw: str = ""
+    closed: bool = False
+
+
+@dataclass(slots=True)
+class StepDraft:
+    """Everything said and asked for in the running step; nothing of it is stored yet."""
+
+    turn_id: UUID
+    number: int
+    emitter: Emitter
+    toolset: Toolset
+    known_pages: Mapping[str, tuple[str, str]]
+    parts: list[dict[str, Any]] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+    finish_reason: str | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    _open: str | None = None
+    _drafts: dict[int, _Call] = field(default_factory=dict)
+    _tail: str = ""
+
+    def take(self, event: ModelEvent) -> None:
+        """Fold one model event in, and emit what a reader sees of it."""
+        match event:
+            case TextPiece(text):
+                self._say("text", text)
+            case ReasoningPiece(text):
+                self._say("reasoning", text)
+            case CallStart(key, name):
+                self._start_call(key, name)
+            case CallArguments(key, text):
+                self._add_arguments(key, text)
+            case CallEnd(key):
+                self._end_call(self._drafts[key])
+            case Usage(input_tokens, output_tokens):
+                self.input_tokens, self.output_tokens = input_tokens, output_tokens
+            case Finished(reason):
+                self.finish_reason = reason
+            case _:
+                assert_never(event)
+
+    def close(self) -> None:
+        """End what is open: the text, and calls whose end never came."""
+        self._close_text()
+        for draft in self._drafts.values():
+            self._end_call(draft)
+
+    def to_step(self) -> Step:
+        """The row, whose sequence number is that of the last event sent."""
+        return Step(
+            turn_id=self.turn_id,
+            number=self.number,
+            parts=self.parts,
+            seq=self.emitter.seq,
+            finish_reason=self.finish_reason or "interrupted",
+            input_tokens=self.input_tokens,
+            output_tokens=self.output_tokens,
+        )
+
+    def _say(self, kind: str, text: str) -> None:
+        text = self._whole(text)
+        if not text:
+            return
+        if self._open != kind:
+            self._close_text()
+            self._open = kind
+            self.parts.append({"type": kind, "text": ""})
+            id_ = self._text_id()
+            self.emitter.emit(
+                events.TextStart(id_) if kind == "text" else events.ReasoningStart(id_)
+            )
+        self.parts[-1]["text"] += text
+        id_ = self._text_id()
+        self.emitter.emit(
+            events.TextDelta(id_, text) if kind == "text" else events.ReasoningDelta(id_, text)
+        )
+
+    def _whole(self, text: str) -> str:
+        """Text fit to be stored: halves of a surrogate pair joined over pieces, no NUL."""
+        text, self._tail = self._tail + text, ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            text, self._tail = text[:-1], text[-1]
+        return storable(text)
+
+    def _text_id(self) -> str:
+        return render.text_id(self.number, len(self.parts) - 1)
+
+    def _close_text(self) -> None:
+        if self._open is None:
+            return
+        id_, kind = self._text_id(), self._open
+        self._open = None
+        self.emitter.emit(events.TextEnd(id_) if kind == "text" else events.ReasoningEnd(id_))
+        if kind == "text":
+            self._cite(self.parts[-1]["text"])
+
+    def _cite(self, text: str) -> None:
+        """A source for each link to a page that a tool of this turn returned."""
+        cited = {part["url"] for part in self.parts if part["type"] == "source-url"}
+        for url, fragment in _LINK.findall(text):
+            page = self.known_pages.get(url)
+            if page is None or url + fragment in cited:
+                continue
+            cited.add(url + fragment)
+            page_id, title = page
+            source = {"sourceId": page_id + fragment, "url": url + fragment, "title": title}
+            self.parts.append({"type": "source-url", **source})
+            self.emitter.emit(events.SourceUrl(source["sourceId"], source["url"], title))
+
+    def _start_call(self, key: int, name: str) -> None:
+        self._close_text()
+        draft = _Call(len(self._drafts), storable(name)[:200])
+        self._drafts[key] = draft
+        title = self.toolset.title(draft.name)
+        self.emitter.emit(events.ToolInputStart(self._call_id(draft), draft.name, title))
+
+    def _add_arguments(self, key: int, text: str) -> None:
+        draft = self._drafts[key]
+        draft.raw += text
+        self.emitter.emit(events.ToolInputDelta(self._call_id(draft), storable(text)))
+
+    def _end_call(self, draft: _Call) -> None:
+        if draft.closed:
+            return
+        draft.closed = True
+        arguments = parse_arguments(draft.raw)
+        call = ToolCall(
+            turn_id=self.turn_id,
+            step=self.number,
+            ordinal=draft.ordinal,
+            name=draft.name,
+            args=arguments if isinstance(arguments, dict) else {},
+            raw_args=None if isinstance(arguments, dict) else storable(draft.raw),
+            status="pending",
+        )
+        if isinstance(arguments, BadCall):
+            call.status, call.error_code = "error", arguments.code
+            call.error_text = f"{draft.name}: {arguments.text}"
+        self.calls.append(call)
+        self.parts.append({"type": "tool", "ordinal": draft.ordinal})
+        self.emitter.emit(render.input_event(call, self.toolset.title(draft.name)))
+
+    def _call_id(self, draft: _Call) -> str:
+        return render.call_id(self.turn_id, self.number, draft.ordinal)
+
+
+def storable(text: str) -> str:
+    """Without NUL, which PostgreSQL refuses, and with lone surrogates replaced."""
+    text = text.replace("\x00", "")
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def parse_arguments(raw: str) -> dict[str, Any] | BadCall:
+    """A call's arguments; nothing at all counts as an empty object."""
+    if not raw.strip():
+        return {}
+    try:
+        value = json.loads(storable(raw))
+    except (ValueError, RecursionError):
+        return BadCall("bad_arguments", "the arguments are not valid JSON, or were cut off.")
+    if not isinstance(value, dict):
+        return BadCall("bad_arguments", "the arguments must be a JSON object.")
+    return _storable_tree(value)
+
+
+def _storable_tree(value: dict[str, Any]) -> dict[str, Any]:
+    """Escapes in JSON can bring NUL and half pairs back in."""
+    cleaned: dict[str, Any] = json.loads(
+        json.dumps(value, ensure_ascii=True).replace("\\u0000", ""),
+    )
+    return json.loads(storable(json.dumps(cleaned, ensure_ascii=False)))  # type: ignore[no-any-return]

@@ -1,0 +1,153 @@
+"""The tools of one turn: finding one, reading its arguments, running it, storing the outcome."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from pydantic import ValidationError
+from sqlalchemy.exc import DBAPIError
+
+from shared.accounts.actor import Actor
+from shared.chat import turns
+from shared.chat.errors import LostLeaseError
+from shared.chat.models import ToolCall, Turn
+from shared.core.db import Database
+from shared.core.errors import PageturnError, UnauthenticatedError
+from shared.core.logging import get_logger
+from shared.core.tunables import TOOL_RESULT_CHARS, TOOL_SECONDS
+from shared.tools.base import QueryVector, Tool, ToolArgs, ToolContext, ToolResult
+from workers.llm.base import ToolSpec
+
+log = get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class BadCall:
+    """Why a call cannot be made, in words that the model can act on."""
+
+    code: str
+    text: str
+
+
+class Toolset:
+    """What the agent may do in one turn, as the person who asked."""
+
+    def __init__(
+        self,
+        tools: list[Tool[Any]],
+        database: Database,
+        actor: Actor,
+        embed: Callable[[str], Awaitable[QueryVector | None]],
+    ) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._database = database
+        self._actor = actor
+        self._embed = embed
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        return tuple(
+            ToolSpec(tool.name, tool.description, tool.schema()) for tool in self._tools.values()
+        )
+
+    def title(self, name: str) -> str | None:
+        return self._tools[name].title if name in self._tools else None
+
+    def writes(self, name: str) -> bool:
+        return name in self._tools and self._tools[name].effect == "write"
+
+    def check(self, name: str, arguments: Mapping[str, Any]) -> ToolArgs | BadCall:
+        """The arguments as the tool takes them, or what is wrong with the call."""
+        tool = self._tools.get(name)
+        if tool is None:
+            offered = ", ".join(self._tools)
+            return BadCall(
+                "unknown_or_disallowed_tool",
+                f"unknown_or_disallowed_tool: there is no tool {name[:100]!r} here. "
+                f"The tools are: {offered}.",
+            )
+        try:
+            args: ToolArgs = tool.args.model_validate(dict(arguments))
+        except ValidationError as error:
+            wrong = "; ".join(
+                f"{'.'.join(str(p) for p in e['loc']) or 'arguments'}: {e['msg']}"
+                for e in error.errors(include_url=False, include_input=False)
+            )
+            return BadCall("bad_arguments", f"{name}: {wrong}")
+        return args
+
+    async def run(self, turn: Turn, call: ToolCall) -> None:
+        """Run a pending call and store its outcome under its (turn, step, ordinal).
+
+        Raises LostLeaseError when another attempt owns the turn, UnauthenticatedError (after
+        storing it as the outcome) when the person's session has ended, and lets a lost
+        database through: the turn then goes on elsewhere.
+        """
+        args = self.check(call.name, call.args)
+        if isinstance(args, BadCall):
+            await self._store_error(turn, call, args.code, args.text)
+            return
+        try:
+            async with asyncio.timeout(TOOL_SECONDS):
+                result = await self._perform(turn, call, self._tools[call.name], args)
+        except LostLeaseError:
+            raise
+        except PageturnError as error:
+            await self._store_error(turn, call, error.code, f"{error.code}: {error.message}")
+            if isinstance(error, UnauthenticatedError):
+                raise
+        except TimeoutError:
+            text = f"timeout: {call.name} took longer than {TOOL_SECONDS:.0f} seconds."
+            await self._store_error(turn, call, "timeout", text)
+        except Exception as error:
+            if isinstance(error, DBAPIError) and error.connection_invalidated:
+                raise
+            log.error("tool_failed", tool=call.name, turn_id=str(turn.id), exc=type(error).__name__)
+            await self._store_error(turn, call, "tool_failed", f"{call.name} failed.")
+        else:
+            call.status, call.result = "ok", result.output
+
+    async def _perform(
+        self, turn: Turn, call: ToolCall, tool: Tool[Any], args: ToolArgs
+    ) -> ToolResult:
+        """A write and its stored result share one transaction; a read holds no lock."""
+        if tool.effect == "write":
+            async with self._database.session() as session:
+                held = await turns.hold(session, turn.id, turn.epoch)
+                await turns.require_live_session(session, held)
+                context = ToolContext(session, self._actor, turn.page_id)
+                result = _capped(await tool.run(context, args))
+                await turns.commit_result(
+                    session, call, result=result.output, inverse=result.inverse
+                )
+            return result
+        async with self._database.session() as session:
+            await turns.require_live_session(session, turn)
+            context = ToolContext(session, self._actor, turn.page_id, self._embed)
+            result = _capped(await tool.run(context, args))
+        async with self._database.session() as session:
+            await turns.hold(session, turn.id, turn.epoch)
+            await turns.commit_result(session, call, result=result.output)
+        return result
+
+    async def _store_error(self, turn: Turn, call: ToolCall, code: str, text: str) -> None:
+        async with self._database.session() as session:
+            await turns.hold(session, turn.id, turn.epoch)
+            await turns.commit_result(session, call, error=(code, text))
+        call.status, call.error_code, call.error_text = "error", code, text
+
+
+def _capped(result: ToolResult) -> ToolResult:
+    """Cut the longest text of a result that is too large for a model's window, and say so."""
+    size = len(orjson.dumps(result.output))
+    if size <= TOOL_RESULT_CHARS:
+        return result
+    texts = [key for key, value in result.output.items() if isinstance(value, str)]
+    if not texts:
+        raise PageturnError("The result is too large: ask for less, or for one part of it.")
+    longest = max(texts, key=lambda key: len(result.output[key]))
+    keep = max(0, len(result.output[longest]) - (size - TOOL_RESULT_CHARS))
+    output = result.output | {longest: result.output[longest][:keep], "cut": True}
+    return ToolResult(output, result.inverse)

@@ -1,0 +1,100 @@
+"""Choosing what to quote: the sentences of a page that have most in common with a question."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from shared.core.tunables import OFFLINE_QUOTE_CHARS, OFFLINE_QUOTES
+
+_BLOCK = re.compile(r"^\[#([a-z0-9]+)\]$", re.MULTILINE)
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+_WORD = re.compile(r"\w+")
+_MARKUP = re.compile(r"\[([^\]]*)\]\([^)]*\)|[*_`~]{1,3}|<[^>]+>|^\s*(?:[-+*>#|]|\d+[.)])+\s*")
+_STEM = 5  # letters that must agree: "request" finds "requesting"
+_STOP_WORDS = frozenset(
+    _WORD.findall(
+        """
+        a an and are as at be by can do does for from get has have how i if in is it its may
+        me my of on one or our should that the their there this to was we what when where
+        which who whom whose why will with you your about
+        а без бы в во вы где для до его ее если и из или их к как какие какой ко ли мне мой
+        мы на не нет но о об от по при с со так то у что чтобы это я
+        """
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A passage and the link that leads to it."""
+
+    text: str
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """A page as `getPage` gave it, in blocks; `best_block` is the one that the search found."""
+
+    title: str
+    url: str
+    blocks: tuple[tuple[str, str], ...]
+    best_block: str | None
+
+    @classmethod
+    def parse(cls, output: dict[str, Any], hits: list[dict[str, Any]]) -> "PageText":
+        """From a `getPage` output with block ids, and the hits that led to it."""
+        pieces = _BLOCK.split(output["markdown"])
+        blocks = tuple((pieces[i], pieces[i + 1].strip()) for i in range(1, len(pieces) - 1, 2))
+        hit = next((h for h in hits if h["pageId"] == output["pageId"]), None)
+        anchor = hit["url"].partition("#")[2] if hit is not None else ""
+        return cls(output["title"], output["url"], blocks, anchor or None)
+
+
+def is_russian(text: str) -> bool:
+    """Whether Cyrillic letters outnumber Latin ones."""
+    cyrillic = sum("а" <= c <= "я" or c == "ё" for c in text.lower())
+    latin = sum("a" <= c <= "z" for c in text.lower())
+    return cyrillic > latin
+
+
+def terms(text: str) -> frozenset[str]:
+    """The words that carry a question, cut to a common beginning."""
+    words = (word.lower() for word in _WORD.findall(text))
+    return frozenset(word[:_STEM] for word in words if word not in _STOP_WORDS and len(word) > 1)
+
+
+def choose_quotes(question: str, pages: list[PageText]) -> list[Quote]:
+    """The best passages, pages in the order of the search: more of the first, fewer of the
+    rest. Each page that was read gives at least one."""
+    wanted = terms(question)
+    quotes: list[Quote] = []
+    for rank, page in enumerate(pages):
+        best = sorted(_candidates(wanted, page), key=lambda c: -c[0])
+        room = OFFLINE_QUOTES - 1 if rank == 0 else 1
+        for _, block, sentence in sorted(best[:room], key=lambda c: c[1]):
+            url = f"{page.url}#{page.blocks[block][0]}"
+            quotes.append(Quote(sentence, page.title, url))
+    return quotes
+
+
+def _candidates(wanted: frozenset[str], page: PageText) -> Iterator[tuple[float, int, str]]:
+    """(score, block's index, sentence): shared words, and whether the search chose the block."""
+    for index, (block_id, markdown) in enumerate(page.blocks):
+        if markdown.startswith(("#", "```", "![")):
+            continue
+        for raw in _SENTENCE_END.split(markdown):
+            sentence = _plain(raw)
+            found = len(wanted & terms(sentence))
+            if len(_WORD.findall(sentence)) < 3:
+                continue
+            near = 1.5 if block_id == page.best_block else 0.0
+            yield found + near - index * 1e-3, index, sentence
+
+
+def _plain(markdown: str) -> str:
+    text = _MARKUP.sub(lambda m: m.group(1) or "", markdown.strip())
+    text = " ".join(text.replace("|", " ").split())
+    return text if len(text) <= OFFLINE_QUOTE_CHARS else text[: OFFLINE_QUOTE_CHARS - 1] + "…"

@@ -1,0 +1,16 @@
+"""The clock's ticks. Each does no harm when it comes twice, or from two clocks."""
+
+from shared.bus.jobs import FollowIndex, SweepExpired
+from workers.maintenance.expiry import sweep_expired
+from workers.maintenance.indexing import reconcile
+from workers.runtime import app_task, current
+
+
+@app_task(FollowIndex)
+async def follow_index(_: FollowIndex) -> None:
+    await reconcile(current().database)
+
+
+@app_task(SweepExpired)
+async def remove_expired(_: SweepExpired) -> None:
+    await sweep_expired(current().database)

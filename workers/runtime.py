@@ -1,0 +1,114 @@
+"""What a worker process has: one event loop on a thread of its own, and its clients.
+
+Celery's tasks are plain functions on the pool's threads; `app_task` bridges them to
+coroutines on this loop, where one process holds hundreds of turns.
+"""
+
+import asyncio
+import os
+import socket
+import threading
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from celery import shared_task
+from redis.asyncio import Redis
+
+from shared.bus.jobs import Job
+from shared.bus.stream import EventStream
+from shared.core.db import Database, make_engine
+from shared.core.ids import new_id
+from shared.core.redis import make_redis
+from shared.core.secrets import SecretBox
+from shared.core.settings import Settings, get_settings
+
+ResultT = TypeVar("ResultT")
+JobT = TypeVar("JobT", bound=Job)
+
+
+class Runtime:
+    """The clients of one worker process, used on one event loop."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        # Unique to this process's life: a lease by an earlier one is never taken for ours.
+        self.owner = f"{socket.gethostname()}:{os.getpid()}:{new_id().hex[-8:]}"
+        self.database = Database(make_engine(settings.require_database_url()))
+        self.redis: Redis = make_redis(settings)
+        self.stream = EventStream(self.redis, ttl_seconds=settings.stream_ttl_seconds)
+        self.secrets = SecretBox(settings.require_app_secret())
+        # Queries are embedded here, one at a time, whatever the index worker is busy with.
+        self.query_slot = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embed-query")
+
+    async def close(self) -> None:
+        await self.redis.aclose()
+        await self.database.close()
+        self.query_slot.shutdown(wait=False, cancel_futures=True)
+
+
+class LoopThread:
+    """An event loop running on a daemon thread, with a runtime made on it."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="loop", daemon=True)
+        self._thread.start()
+        self.runtime = self.run(self._make())
+
+    @staticmethod
+    async def _make() -> Runtime:
+        return Runtime(get_settings())
+
+    def run(self, coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
+        """Run on the loop and wait, from another thread."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+
+    def start(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        """Run on the loop in the background."""
+        asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+
+    def stop(self) -> None:
+        self.run(self.runtime.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(timeout=5)
+
+
+_loop_thread: LoopThread | None = None
+
+
+def start() -> LoopThread:
+    """Make this process's loop and runtime; called once, when the worker starts."""
+    global _loop_thread
+    if _loop_thread is None:
+        _loop_thread = LoopThread()
+    return _loop_thread
+
+
+def current() -> Runtime:
+    """This process's runtime. Raises RuntimeError before `start`."""
+    if _loop_thread is None:
+        raise RuntimeError("the worker's runtime has not been started")
+    return _loop_thread.runtime
+
+
+Handler = Callable[[JobT], Awaitable[None]]
+
+
+def app_task(job_type: type[JobT]) -> Callable[[Handler[JobT]], Handler[JobT]]:
+    """Register `async def handler(job)` as the Celery task of a job type.
+
+    Acknowledged early and without a result: what must survive is in PostgreSQL.
+    """
+
+    def decorate(handler: Handler[JobT]) -> Handler[JobT]:
+        async def handle(job: JobT) -> None:
+            await handler(job)
+
+        def task(**kwargs: Any) -> None:
+            start().run(handle(job_type.model_validate(kwargs)))
+
+        shared_task(name=job_type.name, ignore_result=True, acks_late=False)(task)
+        return handler
+
+    return decorate
