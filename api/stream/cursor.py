@@ -99,6 +99,8 @@ class Cursor:
     def sync(self, state: TurnState) -> list[bytes]:
         """Frames that bring the reader up to the committed state, from `start` if need be."""
         out: list[events.Event] = []
+        if self.ended:
+            return []
         if not self._started:
             self._started = True
             out.append(render.start_event(state.turn))
@@ -129,6 +131,7 @@ class Cursor:
             if self._shown:
                 out.append(events.ResetStep())
             out += render.step_events(step, calls, self._titles)
+            self._outputs -= {_id(call) for call in calls.values()}
         self._in_step, self._shown, self._lost = True, True, False
         out += self._missing_outputs(calls)
         if all(call.status != "pending" for call in calls.values()):
@@ -143,8 +146,11 @@ class Cursor:
     def _missing_outputs(self, calls: Mapping[int, ToolCall]) -> list[events.Event]:
         out: list[events.Event] = []
         for _, call in sorted(calls.items()):
-            id_ = render.call_id(call.turn_id, call.step, call.ordinal)
-            if call.status != "pending" and id_ not in self._outputs:
-                self._outputs.add(id_)
+            if call.status != "pending" and _id(call) not in self._outputs:
+                self._outputs.add(_id(call))
                 out.append(render.output_event(call))
         return out
+
+
+def _id(call: ToolCall) -> str:
+    return render.call_id(call.turn_id, call.step, call.ordinal)

@@ -74,14 +74,18 @@ class AgentLoop:
             )
 
     async def _resume(self) -> None:
-        """After a crash: finish the calls of the last committed step, say what they gave."""
-        turn, steps = self._state.turn, self._state.steps
-        if steps:
-            calls = self._calls_of(steps[-1])
-            await self._run_calls([c for c in calls if c.status == "pending"], said=calls)
-            self._emitter.emit(events.FinishStep())
-        if turn.epoch > 1:
-            # Only a reader that saw a part of the uncommitted step acts on this.
+        """After a crash: run the calls of the last committed step that have no outcome.
+
+        What is committed is not said again: the first event of a new epoch makes every
+        reader look at the committed state before it goes on.
+        """
+        if self._state.steps:
+            pending = [c for c in self._calls_of(self._state.steps[-1]) if c.status == "pending"]
+            if pending:
+                await self._run_calls(pending)
+                self._emitter.emit(events.FinishStep())
+        if self._state.turn.epoch > 1:
+            # Only a reader that saw a part of an uncommitted step acts on this.
             self._emitter.emit(events.ResetStep())
 
     def _calls_of(self, step: Step) -> list[ToolCall]:
@@ -164,22 +168,24 @@ class AgentLoop:
         async with self._database.session() as session:
             await turns.commit_step(session, self._state, draft.to_step(), draft.calls)
 
-    async def _run_calls(
-        self, calls: list[ToolCall], *, said: list[ToolCall] | None = None
-    ) -> None:
-        """Run pending calls, reads beside each other, and emit each outcome once stored.
-
-        `said` are calls of an earlier attempt whose outcomes may never have been sent.
-        """
-        pending = [call for call in calls if call.status == "pending"]
-        for call in said or calls:
-            if call.status != "pending":
+    async def _run_calls(self, calls: list[ToolCall]) -> None:
+        """Run calls, reads beside each other, and emit each outcome once stored."""
+        pending = []
+        for call in calls:
+            if call.status == "pending":
+                pending.append(call)
+            else:  # refused before it could be run
                 self._emitter.emit(render.output_event(call))
         if any(self._toolset.writes(call.name) for call in pending):
             for call in pending:
                 await self._run_call(call)
         else:
-            await asyncio.gather(*(self._run_call(call) for call in pending))
+            outcomes = await asyncio.gather(
+                *(self._run_call(call) for call in pending), return_exceptions=True
+            )
+            for outcome in outcomes:
+                if isinstance(outcome, BaseException):
+                    raise outcome
 
     async def _run_call(self, call: ToolCall) -> None:
         if self._halt.by(HaltReason.HANDOVER):
