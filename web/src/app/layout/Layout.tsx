@@ -1,0 +1,46 @@
+import { lazy, Suspense, useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Outlet, useLocation } from "react-router";
+import { useChatUi } from "@/features/chat/chatUi";
+import { NewPageDialog } from "@/features/pages/components/NewPageDialog";
+import { Sidebar } from "@/features/spaces/components/Sidebar";
+import { TextSkeleton } from "@/shared/ui/States";
+import { Header } from "./Header";
+
+const ChatHost = lazy(() => import("@/features/chat/components/ChatHost"));
+
+export function Layout() {
+  const { t } = useTranslation();
+  const { pathname } = useLocation();
+  const { dockOpen } = useChatUi();
+  const [menuOpen, setMenuOpen] = useState(false);
+  const chatPage = pathname === "/chat" || pathname.startsWith("/chat/");
+  useEffect(() => setMenuOpen(false), [pathname]);
+
+  return (
+    <div
+      className="app"
+      data-chat={chatPage ? "page" : dockOpen ? "dock" : undefined}
+      data-menu={menuOpen || undefined}
+    >
+      <a className="skip-link" href="#content">
+        {t("app.skip")}
+      </a>
+      <Header menuOpen={menuOpen} chatPage={chatPage} onToggleMenu={() => setMenuOpen(!menuOpen)} />
+      <div className="app-sidebar">
+        <Sidebar />
+      </div>
+      <main id="content" className="app-main" tabIndex={-1} hidden={chatPage}>
+        <Outlet />
+      </main>
+      {chatPage || dockOpen ? (
+        <aside className="app-chat" aria-label={t("chat.title")}>
+          <Suspense fallback={<TextSkeleton />}>
+            <ChatHost asPage={chatPage} />
+          </Suspense>
+        </aside>
+      ) : null}
+      <NewPageDialog />
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import { createBrowserRouter } from "react-router";
+import { RequireSession } from "@/features/auth/components/RequireSession";
+import { SignInPage } from "@/features/auth/components/SignInPage";
+import { PageRedirect } from "@/features/pages/components/PageRedirect";
+import { PageScreen } from "@/features/pages/components/PageScreen";
+import { HomePage } from "@/features/spaces/components/HomePage";
+import { SpacePage } from "@/features/spaces/components/SpacePage";
+import { CrashScreen } from "./layout/CrashScreen";
+import { Layout } from "./layout/Layout";
+import { NotFound } from "./layout/NotFound";
+
+export const router = createBrowserRouter([
+  {
+    errorElement: <CrashScreen />,
+    children: [
+      { path: "/sign-in", element: <SignInPage /> },
+      {
+        element: <RequireSession />,
+        children: [
+          {
+            element: <Layout />,
+            children: [
+              { path: "/", element: <HomePage /> },
+              { path: "/s/:spaceSlug", element: <SpacePage /> },
+              { path: "/s/:spaceSlug/p/:pageName", element: <PageScreen /> },
+              { path: "/p/:pageId", element: <PageRedirect /> },
+              // The layout shows the chat itself, so that it lives on beside the pages.
+              { path: "/chat/:chatId?", element: null },
+              { path: "*", element: <NotFound /> },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+]);

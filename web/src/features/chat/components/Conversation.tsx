@@ -1,0 +1,90 @@
+import { ActionIcon } from "@mantine/core";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { DownIcon } from "@/shared/ui/icons";
+import { type ActiveChat, takePrompt, useChatUi } from "../chatUi";
+import { useAnnouncer } from "../hooks/useAnnouncer";
+import { useConversation } from "../hooks/useConversation";
+import { useFollowScroll } from "../hooks/useFollowScroll";
+import { messageText } from "../lib/foldParts";
+import type { ChatMessage } from "../types";
+import { ChatNotice } from "./ChatNotice";
+import { EmptyChat } from "./EmptyChat";
+import { MessageView } from "./MessageView";
+import { PromptInput } from "./PromptInput";
+import { Thinking } from "./Thinking";
+
+interface Props {
+  active: ActiveChat;
+  /** The stored messages; null for a chat that the server does not know yet. */
+  initial: ChatMessage[] | null;
+}
+
+export function Conversation({ active, initial }: Props) {
+  const { t } = useTranslation();
+  const { prompt } = useChatUi();
+  const chat = useConversation(active, initial);
+  const scroll = useFollowScroll();
+  const last = chat.messages.at(-1);
+  const answer = last?.role === "assistant" ? last : undefined;
+  const live = chat.busy || answer?.metadata?.status === "streaming";
+  const announced = useAnnouncer(answer ? messageText(answer) : "", chat.busy, t("chat.answered"));
+
+  function send(text: string) {
+    scroll.toEnd();
+    chat.send(text);
+  }
+  useEffect(() => {
+    if (prompt === null) return;
+    takePrompt();
+    chat.send(prompt);
+    // A question is taken once; the chat's functions change with every render.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [prompt]);
+
+  return (
+    <div className="conversation">
+      <div className="conversation-scroll" ref={scroll.box} onScroll={scroll.onScroll}>
+        <div className="conversation-content" ref={scroll.content}>
+          {chat.messages.length === 0 && !chat.busy ? <EmptyChat onAsk={send} /> : null}
+          <div role="log" aria-live="off" aria-label={t("chat.log")} className="messages">
+            {chat.messages.map((message) => (
+              <MessageView
+                key={message.id}
+                message={message}
+                live={live && message === last}
+                onRegenerate={message === last && !chat.busy ? chat.regenerate : undefined}
+              />
+            ))}
+            {live && !showsText(answer) ? <Thinking /> : null}
+          </div>
+          <ChatNotice chat={chat} />
+        </div>
+      </div>
+      {scroll.atEnd ? null : (
+        <ActionIcon
+          className="to-end"
+          radius="xl"
+          variant="default"
+          aria-label={t("chat.latest")}
+          title={t("chat.latest")}
+          onClick={scroll.toEnd}
+        >
+          <DownIcon size={16} />
+        </ActionIcon>
+      )}
+      <div className="visually-hidden" role="status" aria-live="polite">
+        {announced}
+      </div>
+      <PromptInput busy={chat.busy} stopping={chat.stopping} onSend={send} onStop={chat.stop} />
+    </div>
+  );
+}
+
+/** Something of the answer can be read, or is moving, at its end. */
+function showsText(answer: ChatMessage | undefined): boolean {
+  const part = answer?.parts.findLast((candidate) => candidate.type !== "step-start");
+  if (part === undefined) return false;
+  if (part.type === "text" || part.type === "reasoning") return part.text !== "";
+  return "state" in part && (part.state === "input-streaming" || part.state === "input-available");
+}

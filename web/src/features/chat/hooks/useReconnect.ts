@@ -1,0 +1,116 @@
+import type { useChat } from "@ai-sdk/react";
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { RECONNECT_ATTEMPTS, backoff } from "../lib/backoff";
+import { countUserMessages } from "../lib/stored";
+import { fetchMessages } from "../queries/chats";
+import type { ChatMessage } from "../types";
+
+/** How the last request of the chat ended; `none` after a resume that found nothing running. */
+export interface Ending {
+  kind: "none" | "finished" | "interrupted" | "aborted" | "error";
+  /** The HTTP status of a refused request. */
+  status: number | null;
+}
+
+/** `unsent`: the server is there again and never had the last message. */
+export type Connection = "live" | "reconnecting" | "lost" | "unsent";
+
+const STALE_CHECK_MS = 1500;
+const STABLE_MS = 10_000; // a stream that held this long starts the attempts anew
+
+interface Options {
+  chat: ReturnType<typeof useChat<ChatMessage>>;
+  ending: RefObject<Ending>;
+  /** The id by which the server knows the chat. */
+  address: () => string;
+}
+
+/**
+ * After a stream that broke off: resumes with growing pauses, and reads the stored messages
+ * when the turn has ended meanwhile.
+ */
+export function useReconnect({ chat, ending, address }: Options) {
+  const [state, setState] = useState<Connection>("live");
+  const loop = useRef<AbortController | null>(null);
+  const latest = useRef({ chat, address });
+  latest.current = { chat, address };
+
+  const cancel = useCallback(() => {
+    loop.current?.abort();
+    loop.current = null;
+    setState("live");
+  }, []);
+
+  const reload = useCallback(async (): Promise<Connection> => {
+    const now = latest.current;
+    const messages = await fetchMessages(now.address());
+    if (messages === null || countUserMessages(messages) < countUserMessages(now.chat.messages)) {
+      return "unsent";
+    }
+    now.chat.setMessages(messages);
+    return "live";
+  }, []);
+
+  /** One resume; null when another attempt is worth it. */
+  const attempt = useCallback(async (): Promise<Connection | null> => {
+    ending.current = { kind: "none", status: null };
+    await latest.current.chat.resumeStream();
+    // Written by the chat's callbacks while the line above waited.
+    const { kind, status } = ending.current;
+    if (kind === "none" || status === 404) {
+      const found = await reload();
+      latest.current.chat.clearError();
+      return found;
+    }
+    if (kind === "error") return status !== null && status < 500 ? "live" : null;
+    return kind === "interrupted" ? null : "live";
+  }, [ending, reload]);
+
+  const start = useCallback(() => {
+    if (loop.current !== null) return;
+    const mine = new AbortController();
+    loop.current = mine;
+    setState("reconnecting");
+    void repeat(attempt, mine.signal).then((outcome) => {
+      if (mine.signal.aborted) return;
+      loop.current = null;
+      setState(outcome);
+    });
+  }, [attempt]);
+
+  useEffect(() => () => loop.current?.abort(), []);
+  useStaleRefresh(chat, reload);
+  return useMemo(() => ({ state, start, cancel }), [state, start, cancel]);
+}
+
+async function repeat(
+  attempt: () => Promise<Connection | null>,
+  signal: AbortSignal,
+): Promise<Connection> {
+  for (let turn = 0; turn < RECONNECT_ATTEMPTS; turn += 1) {
+    await pause(backoff(turn));
+    if (signal.aborted) break;
+    const began = Date.now();
+    const outcome = await attempt().catch(() => null);
+    if (outcome !== null) return outcome;
+    if (Date.now() - began > STABLE_MS) turn = -1;
+  }
+  return "lost";
+}
+
+/** A stored answer that was still being written, with nothing to resume, is read again. */
+function useStaleRefresh(chat: Options["chat"], reload: () => Promise<unknown>): void {
+  const last = chat.messages.at(-1);
+  const stale = chat.status === "ready" && last?.metadata?.status === "streaming";
+  useEffect(() => {
+    if (!stale) return;
+    const timer = window.setInterval(() => void reload().catch(() => {}), STALE_CHECK_MS);
+    return () => window.clearInterval(timer);
+  }, [stale, reload]);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    window.setTimeout(resolve, ms);
+  });
+}
