@@ -55,3 +55,13 @@ ALIVE_BEAT_SECONDS = 3.0  # between a worker's signs of life
 ALIVE_SECONDS = 10.0  # a worker silent for longer counts as missing
 FOLLOW_INDEX_SECONDS = 10.0  # between looks for pages whose index lags
 SWEEP_EXPIRED_SECONDS = 60.0  # between removals of expired rows
+INDEX_RERUNS = 5  # readings of a page that changes while it is embedded; then the next task
+INDEX_PAUSE_SECONDS = 20.0  # before an unindexed page is enqueued again; doubles each time
+INDEX_SWEEP_BATCH = 500  # pages that a sweep of the index looks at
+
+MAX_URL_CHARS = 2_048  # a link or an image address; browsers and proxies agree on about this
+MAX_LABEL_CHARS = 1_000  # an alt text, a link's title, a mention's label
+MAX_FRONT_MATTER_CHARS = 16_384  # YAML is parsed in Python, about 100 kB a second
+MAX_QUERY_CHARS = 1_000  # of a search; the rest of a longer text is not read
+MAX_QUERY_WORDS = 24  # of a search: bounds the work of one query
+MAX_CLIENT_ID_CHARS = 200  # an id that a client made up: a nanoid or a UUID, with room

@@ -1,0 +1,145 @@
+"""The wire shapes of chat. The request is what the AI SDK sends, plus our own fields."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from api.schemas import ApiModel
+from shared.chat.errors import NoUserMessageError, UnsupportedPartError
+from shared.chat.models import Chat, Message
+from shared.chat.sending import Send
+from shared.core.errors import InvalidInputError
+from shared.core.tunables import MAX_CLIENT_ID_CHARS, MAX_TITLE_CHARS
+
+ClientId = Annotated[str, Field(max_length=MAX_CLIENT_ID_CHARS)]
+
+
+class ChatRequest(ApiModel):
+    """`id` is the client's own name of the chat; `chatId` is ours. Of `messages` only the
+    last one by the person counts: the conversation is read from the database."""
+
+    id: ClientId | None = None
+    messages: list[dict[str, Any]]
+    trigger: Literal["submit-message", "regenerate-message"] = "submit-message"
+    message_id: ClientId | None = None
+    chat_id: ClientId | None = None
+    page_id: UUID | None = None
+    model: ClientId | None = None
+
+    def to_send(self) -> Send:
+        """Raises NoUserMessageError, UnsupportedPartError, InvalidInputError."""
+        message = next((m for m in reversed(self.messages) if m.get("role") == "user"), None)
+        if message is None:
+            raise NoUserMessageError
+        return Send(
+            trigger=self.trigger,
+            text=_text(message),
+            client_message_id=_client_id(message.get("id")),
+            replaced_id=_uuid(self.message_id),
+            chat_id=self.chat_id,
+            alias=self.id,
+            page_id=self.page_id,
+            model=self.model,
+        )
+
+
+def _text(message: dict[str, Any]) -> str:
+    parts = message.get("parts", [])
+    if not isinstance(parts, list):
+        raise InvalidInputError("A message's parts must be a list.")
+    texts = []
+    for part in parts:
+        if not isinstance(part, dict) or part.get("type") != "text":
+            raise UnsupportedPartError
+        text = part.get("text")
+        if not isinstance(text, str):
+            raise InvalidInputError("A text part needs a text.")
+        texts.append(text)
+    text = "\n\n".join(texts)
+    if "\x00" in text or any("\ud800" <= char <= "\udfff" for char in text):
+        raise InvalidInputError("The message has characters that cannot be stored.")
+    return text
+
+
+def _client_id(value: object) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str) or len(value) > MAX_CLIENT_ID_CHARS or not value.isprintable():
+        raise InvalidInputError("A message's id must be a short text.")
+    return value or None
+
+
+def _uuid(value: str | None) -> UUID | None:
+    """The answer to replace, where the client names one of ours."""
+    try:
+        return None if value is None else UUID(value)
+    except ValueError:
+        return None
+
+
+class StopResponse(ApiModel):
+    """`stopped` is false when nothing was running."""
+
+    stopped: bool
+    turn_id: UUID | None = None
+
+
+class ChatItem(ApiModel):
+    id: UUID
+    context: str
+    title: str
+    page_id: UUID | None
+    role_badge: str | None = None
+    created_at: datetime
+    updated_at: datetime
+
+    @classmethod
+    def of(cls, chat: Chat) -> "ChatItem":
+        return cls(
+            id=chat.id,
+            context=chat.context,
+            title=chat.title,
+            page_id=chat.page_id,
+            created_at=chat.created_at,
+            updated_at=chat.updated_at,
+        )
+
+
+class ChatList(ApiModel):
+    items: list[ChatItem]
+    next_cursor: str | None = None
+
+
+class MessageItem(ApiModel):
+    """`parts` are the AI SDK's message parts, in the order in which they were streamed."""
+
+    id: UUID
+    role: Literal["user", "assistant"]
+    parts: list[dict[str, Any]]
+    metadata: dict[str, Any]
+    status: str
+    created_at: datetime
+
+    @classmethod
+    def of(cls, message: Message) -> "MessageItem":
+        return cls.model_validate(
+            {
+                "id": message.id,
+                "role": message.role,
+                "parts": message.parts,
+                "metadata": message.meta,
+                "status": message.status,
+                "createdAt": message.created_at,
+            }
+        )
+
+
+class MessageList(ApiModel):
+    items: list[MessageItem]
+    next_cursor: str | None = None
+
+
+class ChatPatch(ApiModel):
+    title: Annotated[str, Field(min_length=1, max_length=MAX_TITLE_CHARS)]

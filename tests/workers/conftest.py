@@ -1,0 +1,17 @@
+"""A worker's runtime on the test's own loop."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from shared.core.settings import get_settings
+from tests.fakes.turns import Stage
+from workers.runtime import Runtime
+
+
+@pytest.fixture
+async def stage(database: object, redis: object) -> AsyncIterator[Stage]:
+    """Depends on the stores' fixtures so that they are clean."""
+    runtime = Runtime(get_settings())
+    yield Stage(runtime)
+    await runtime.close()
