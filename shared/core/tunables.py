@@ -65,3 +65,10 @@ MAX_FRONT_MATTER_CHARS = 16_384  # YAML is parsed in Python, about 100 kB a seco
 MAX_QUERY_CHARS = 1_000  # of a search; the rest of a longer text is not read
 MAX_QUERY_WORDS = 24  # of a search: bounds the work of one query
 MAX_CLIENT_ID_CHARS = 200  # an id that a client made up: a nanoid or a UUID, with room
+
+STORE_START_SECONDS = 60.0  # a store that replays its log after a crash may need most of it
+STORE_STOP_SECONDS = 30.0  # PostgreSQL's fast shutdown writes a checkpoint
+CHILD_END_SECONDS = 10.0  # between asking a leftover to end and killing it
+WAIT_STEP_SECONDS = 0.02  # between two looks at a condition that is waited for
+STORE_START_ATTEMPTS = 3  # another program may take the port between our look and the bind
+STORE_CONNECT_SECONDS = 5  # to a server on this machine

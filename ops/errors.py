@@ -1,0 +1,53 @@
+"""What can go wrong while running Pageturn; each message is one line at the shell."""
+
+from typing import ClassVar
+
+from shared.core.errors import PageturnError
+
+
+class OpsError(PageturnError):
+    """Pageturn could not do this."""
+
+    code: ClassVar[str] = "ops"
+
+
+class StoreError(OpsError):
+    """A database server of the data folder did not start."""
+
+    code = "store"
+
+
+class HomeError(OpsError):
+    """The data folder cannot be used."""
+
+    code = "home"
+
+
+class PortInUseError(OpsError):
+    """A port is in use."""
+
+    code = "port_in_use"
+
+
+class AlreadyRunningError(OpsError):
+    """Pageturn already runs for this data folder."""
+
+    code = "already_running"
+
+
+class NotRunningError(OpsError):
+    """Pageturn does not run for this data folder."""
+
+    code = "not_running"
+
+
+class NewerDatabaseError(OpsError):
+    """The database is newer than this version of Pageturn: run the version that wrote it."""
+
+    code = "newer_database"
+
+
+class ArchiveError(OpsError):
+    """The file is not a whole backup of Pageturn."""
+
+    code = "archive"
