@@ -1,8 +1,10 @@
 """One attempt at a turn: claim it, put the loop together, and never leave it in between."""
 
 import asyncio
+import contextlib
 from uuid import UUID
 
+from redis.exceptions import RedisError
 from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -85,6 +87,8 @@ async def _run(runtime: Runtime, turn: Turn, halt: Halt, model: Model | None) ->
             )
 
     async with Emitter(runtime.stream, turn.id, turn.epoch, holds_lease=holds_lease) as emitter:
+        with contextlib.suppress(RedisError, OSError):  # the emitter raises it later then
+            await runtime.stream.raise_fence(turn.id, turn.epoch)
         async with runtime.database.session() as session:
             loop = await _prepare(runtime, session, turn, emitter, halt, model)
         await loop.run()

@@ -129,15 +129,17 @@ class Emitter:
             self._wake.clear()
 
     async def _send(self, numbered: list[tuple[int, bytes]]) -> bool:
-        """True once appended; False when the turn is another attempt's. A fence that
-        Redis lost is raised again only while the lease is held."""
+        """True once appended; False when the turn is another attempt's. A fence that Redis
+        lost, or that could not be raised at the claim, is raised while the lease is held."""
         while True:
             try:
                 outcome = await self._stream.append(self._turn_id, self._epoch, numbered)
-                if outcome is Append.ABSENT and await self._holds_lease():
-                    await self._stream.raise_fence(self._turn_id, self._epoch)
-                    continue
-                return outcome is Append.OK
+                if outcome is Append.OK:
+                    return True
+                if not await self._holds_lease():
+                    return False
+                if not await self._stream.raise_fence(self._turn_id, self._epoch):
+                    return False
             except (RedisError, OSError) as error:
                 log.warning(
                     "events_waiting", turn_id=str(self._turn_id), error=type(error).__name__
