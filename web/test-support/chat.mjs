@@ -74,8 +74,10 @@ export function stream(turn, response) {
   });
   let seq = 0;
   const reader = (chunk) => {
-    if (chunk === null) response.end();
-    else if (chunk === "done") response.end("data: [DONE]\n\n");
+    if (chunk === null) {
+      turn.readers.delete(reader);
+      response.end();
+    } else if (chunk === "done") response.end("data: [DONE]\n\n");
     else response.write(`id: ${(seq += 1)}\ndata: ${JSON.stringify(chunk)}\n\n`);
   };
   for (const chunk of turn.chunks) reader(chunk);

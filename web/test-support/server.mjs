@@ -83,7 +83,7 @@ function restore(id) {
 }
 
 const chatOf = (id) => findChat(id) ?? refuse(404, "chat_not_found", "There is no such chat.");
-const summary = ({ messages: _, turn: __, alias: ___, ...chat }) => chat;
+const summary = ({ id, title, createdAt, updatedAt, pageId }) => ({ id, title, createdAt, updatedAt, pageId });
 
 const ROUTES = [
   ["GET", /^\/v1\/auth\/me$/, () => ME],
@@ -96,7 +96,7 @@ const ROUTES = [
   ["DELETE", /^\/v1\/pages\/([^/]+)$/, ({ id }) => remove(id)],
   ["POST", /^\/v1\/pages\/([^/]+)\/restore$/, ({ id, query }) => shown(restore(id), query)],
   ["GET", /^\/v1\/search$/, ({ query }) => search(query)],
-  ["GET", /^\/v1\/ai\/chats$/, () => list([...chats.values()].reverse().map(summary))],
+  ["GET", /^\/v1\/ai\/chats$/, () => list([...chats.values()].toReversed().map(summary))],
   ["GET", /^\/v1\/ai\/chats\/([^/]+)\/messages$/, ({ id }) => list(chatOf(id).messages)],
   ["PATCH", /^\/v1\/ai\/chats\/([^/]+)$/, ({ id, body }) => summary(Object.assign(chatOf(id), body))],
   ["DELETE", /^\/v1\/ai\/chats\/([^/]+)$/, ({ id }) => void chats.delete(chatOf(id).id)],

@@ -95,5 +95,5 @@ export function partsOf(chunks) {
     }
     if (chunk.type === "source-url") parts.push(chunk);
   }
-  return parts.map(({ id: _, ...part }) => part);
+  return parts;
 }

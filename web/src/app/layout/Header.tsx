@@ -43,7 +43,7 @@ export function Header({ menuOpen, chatPage, onToggleMenu }: Props) {
             className="chat-toggle"
             variant={dockOpen ? "light" : "subtle"}
             color={dockOpen ? undefined : "gray"}
-            size="compact-md"
+            size="compact-sm"
             leftSection={<ChatIcon />}
             aria-label={dockOpen ? t("chat.close") : t("chat.open")}
             aria-expanded={dockOpen}

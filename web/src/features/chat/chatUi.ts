@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { randomId } from "@/shared/lib/randomId";
 import { readStored, writeStored } from "@/shared/lib/storage";
 
 /** The chat that is open. `key` is the id that this browser chose for it and never changes. */
@@ -34,7 +35,7 @@ let state: ChatUi = {
 const listeners = new Set<() => void>();
 
 function freshChat(): ActiveChat {
-  return { key: crypto.randomUUID(), chatId: null, fresh: true };
+  return { key: randomId(), chatId: null, fresh: true };
 }
 
 function update(change: Partial<ChatUi>): void {
@@ -65,11 +66,11 @@ export function markSent(key: string): void {
   }
 }
 
-/** The server has named the chat that this browser began. */
-export function adoptChat(key: string, chatId: string): void {
-  if (state.active.key === key && state.active.chatId !== chatId) {
-    update({ active: { key, chatId, fresh: false } });
-  }
+/** The server has named the chat that this browser began; false when that was known. */
+export function adoptChat(key: string, chatId: string): boolean {
+  if (state.active.key !== key || state.active.chatId === chatId) return false;
+  update({ active: { key, chatId, fresh: false } });
+  return true;
 }
 
 function subscribe(listener: () => void): () => void {

@@ -29,7 +29,7 @@ export type ChatMessage = UIMessage<MessageMetadata>;
 
 export interface StoredMessage {
   id: string;
-  role: "user" | "assistant" | "system";
+  role: "user" | "assistant";
   parts: ChatMessage["parts"];
   metadata: MessageMetadata | null;
   status: StoredStatus;

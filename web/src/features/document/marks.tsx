@@ -5,9 +5,7 @@ import type { DocMark } from "./types";
 
 const TAGS: Record<string, string> = {
   bold: "strong",
-  strong: "strong",
   italic: "em",
-  em: "em",
   strike: "s",
   underline: "u",
   code: "code",

@@ -57,7 +57,7 @@ export const NODES: Record<string, Renderer> = {
   ),
   blockquote: (node, children) => <blockquote id={blockId(node)}>{children}</blockquote>,
   callout: (node, children) => (
-    <Callout id={blockId(node)} kind={textAttr(node, "type") ?? textAttr(node, "kind")}>
+    <Callout id={blockId(node)} kind={textAttr(node, "type")}>
       {children}
     </Callout>
   ),
@@ -68,6 +68,7 @@ export const NODES: Record<string, Renderer> = {
       src={textAttr(node, "src")}
       alt={textAttr(node, "alt")}
       title={textAttr(node, "title")}
+      width={intAttr(node, "width", 1, 10_000)}
     />
   ),
   hardBreak: () => <br />,

@@ -12,11 +12,11 @@ export function spacePath(spaceSlug: string): string {
   return `/s/${encodeURIComponent(spaceSlug)}`;
 }
 
-export function pagePath(spaceSlug: string, page: PageRef, blockId?: string): string {
+export function pagePath(spaceSlug: string, page: PageRef): string {
+  if (page.url?.startsWith("/s/")) return page.url;
   const slug = titleSlug(page.title);
   const name = slug === "" ? page.slugId : `${encodeURIComponent(slug)}-${page.slugId}`;
-  const hash = blockId ? `#${encodeURIComponent(blockId)}` : "";
-  return `${spacePath(spaceSlug)}/p/${name}${hash}`;
+  return `${spacePath(spaceSlug)}/p/${name}`;
 }
 
 /** The page's own id at the end of `{title-slug}-{slugId}`, whatever the title says by now. */
@@ -24,22 +24,7 @@ export function slugIdOf(pageName: string): string {
   return pageName.slice(pageName.lastIndexOf("-") + 1);
 }
 
-export interface PageAddress {
-  spaceSlug: string;
-  slugId: string;
-  blockId: string | null;
-}
-
-/** Reads `/s/{space}/p/{title}-{slugId}#{block}`; null for any other address. */
-export function parsePageUrl(url: string): PageAddress | null {
-  const match = /^\/s\/([^/?#]+)\/p\/([^/?#]+)(?:\?[^#]*)?(?:#(.*))?$/u.exec(url);
-  if (match === null) return null;
-  const [, space = "", name = "", block = ""] = match;
-  const slugId = slugIdOf(decode(name));
-  if (slugId === "") return null;
-  return { spaceSlug: decode(space), slugId, blockId: block === "" ? null : decode(block) };
-}
-
+/** Percent signs decoded; text that is no valid encoding stays as it is. */
 export function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,3 +1,5 @@
+import type { PageRef } from "@/features/pages/types";
+
 export type SpaceRole = "admin" | "writer" | "reader";
 
 export interface Space {
@@ -7,10 +9,8 @@ export interface Space {
   role: SpaceRole | null;
 }
 
-export interface TreePage {
+export interface TreePage extends PageRef {
   id: string;
-  title: string;
-  slugId: string;
   parentPageId: string | null;
   hasChildren: boolean;
 }

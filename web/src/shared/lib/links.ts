@@ -2,13 +2,13 @@ export type Link =
   | { kind: "internal"; to: string }
   | { kind: "hash"; hash: string }
   | { kind: "external"; href: string; host: string }
-  | { kind: "mail"; href: string; address: string }
+  | { kind: "mail"; href: string }
   | { kind: "unsafe" };
 
 const MAX_LINK_CHARS = 2048;
 
 /**
- * What a link in someone's text may become. Only http, https and mailto leave the app;
+ * What a link in someone's text may become. Only http, https, mailto and tel leave the app;
  * anything else, and a path that leads nowhere in the app, is not a link.
  */
 export function classifyLink(href: string | null | undefined, origin: string): Link {
@@ -20,8 +20,8 @@ export function classifyLink(href: string | null | undefined, origin: string): L
 
   const url = parse(text, origin);
   if (url === null) return { kind: "unsafe" };
-  if (url.protocol === "mailto:") {
-    return { kind: "mail", href: url.href, address: url.pathname };
+  if (url.protocol === "mailto:" || url.protocol === "tel:") {
+    return { kind: "mail", href: url.href };
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") return { kind: "unsafe" };
   if (url.origin === origin) {

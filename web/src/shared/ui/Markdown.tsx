@@ -15,7 +15,7 @@ interface Props {
 }
 
 /**
- * Markdown from pages, tools and models. HTML in it is not rendered; links and images go
+ * Markdown from pages, tools and models. HTML in it is shown as text; links and images go
  * through `SafeLink` and `SafeImage`, so addresses need no second filter here.
  */
 export const Markdown = memo(function Markdown({ text, live = false }: Props) {
@@ -33,7 +33,6 @@ const Block = memo(function Block({ text, live }: { text: string; live: boolean 
   return (
     <ReactMarkdown
       remarkPlugins={PLUGINS}
-      skipHtml
       urlTransform={keep}
       components={live ? LIVE_COMPONENTS : COMPONENTS}
     >

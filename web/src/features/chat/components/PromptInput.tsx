@@ -84,7 +84,7 @@ export function PromptInput({ busy, stopping, onSend, onStop }: Props) {
             <PageIcon size={13} /> {t("chat.aboutPage", { title: page.title })}
           </span>
         )}
-        <span>{t("chat.hint")}</span>
+        <span className="prompt-hint">{t("chat.hint")}</span>
       </p>
     </form>
   );

@@ -43,6 +43,7 @@ export function useConversation(active: ActiveChat, initial: ChatMessage[] | nul
       else if (brokeOff) ending.current = { kind: "interrupted", status: null };
       else if (!isError) ending.current = { kind: "finished", status: null };
       if (brokeOff && !isAbort) reconnect.start();
+      if (finishReason === "interrupted") chat.setMessages(markStopped(message.id));
       afterTurn(message);
     },
   });
@@ -85,6 +86,14 @@ export function useConversation(active: ActiveChat, initial: ChatMessage[] | nul
 
 type Chat = ReturnType<typeof useChat<ChatMessage>>;
 
+/** As the stored message will say it from now on. */
+const markStopped = (id: string) => (messages: ChatMessage[]) =>
+  messages.map((message): ChatMessage =>
+    message.id === id
+      ? { ...message, metadata: { ...message.metadata, status: "aborted" } }
+      : message,
+  );
+
 function statusOf(error: Error): number | null {
   const status = (error as { statusCode?: unknown }).statusCode;
   return typeof status === "number" ? status : null;
@@ -103,9 +112,11 @@ function useFailure(error: Error | undefined): ChatError | null {
 
 function useAdoption(key: string, messages: ChatMessage[]): void {
   const named = messages.findLast((message) => message.metadata?.chatId)?.metadata?.chatId;
+  const client = useQueryClient();
   useEffect(() => {
-    if (named !== undefined) adoptChat(key, named);
-  }, [key, named]);
+    if (named === undefined || !adoptChat(key, named)) return;
+    void client.invalidateQueries({ queryKey: CHATS_KEY });
+  }, [key, named, client]);
 }
 
 /** A turn may have made a chat, named it, or written pages: what shows them is read again. */

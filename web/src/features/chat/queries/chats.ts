@@ -33,7 +33,7 @@ export async function fetchMessages(
         ...(signal ? { signal } : {}),
       });
       stored.push(...page.items);
-      cursor = page.nextCursor;
+      cursor = page.nextCursor ?? null;
     } while (cursor !== null);
   } catch (error) {
     if (isStatus(error, 404)) return null;

@@ -1,11 +1,10 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-const KINDS = { info: "info", success: "success", warning: "warning", danger: "danger" } as const;
+const KINDS = ["info", "note", "tip", "success", "warning", "danger"] as const;
 
-function kindOf(name: string | undefined): keyof typeof KINDS {
-  if (name === "error") return "danger";
-  return name !== undefined && name in KINDS ? (name as keyof typeof KINDS) : "info";
+function kindOf(name: string | undefined): (typeof KINDS)[number] {
+  return KINDS.find((kind) => kind === name) ?? "info";
 }
 
 interface Props {

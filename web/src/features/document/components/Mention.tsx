@@ -1,27 +1,17 @@
 import { Link } from "react-router";
-import { classifyLink } from "@/shared/lib/links";
 import { textAttr } from "../attrs";
 import type { DocNode } from "../types";
 
-/** A person is named; a page is a link to it. */
+/** A person is named; a page is a link to it, wherever it is by now. */
 export function Mention({ node }: { node: DocNode }) {
-  const label = textAttr(node, "label") ?? textAttr(node, "entityId") ?? textAttr(node, "id") ?? "";
-  const link = classifyLink(mentionTarget(node), window.location.origin);
-  if (link.kind === "internal") {
+  const id = textAttr(node, "id");
+  const label = textAttr(node, "label") ?? id ?? "";
+  if (textAttr(node, "entityType") === "page" && id !== undefined) {
     return (
-      <Link className="mention" to={link.to}>
+      <Link className="mention" to={`/p/${encodeURIComponent(id)}`}>
         {label}
       </Link>
     );
   }
   return <span className="mention">@{label}</span>;
-}
-
-/** `/p/{slugId}` leads to a page wherever it is by now. */
-function mentionTarget(node: DocNode): string | undefined {
-  const url = textAttr(node, "url");
-  if (url !== undefined) return url;
-  const isPage = (textAttr(node, "entityType") ?? textAttr(node, "kind")) === "page";
-  const page = textAttr(node, "slugId") ?? textAttr(node, "entityId");
-  return isPage && page !== undefined ? `/p/${encodeURIComponent(page)}` : undefined;
 }

@@ -23,7 +23,7 @@ export function PageMenu({ page, space, writable }: Props) {
   const { t } = useTranslation();
   const clipboard = useClipboard();
   const trash = useTrash(page, space);
-  const path = space ? pagePath(space.slug, page) : page.url;
+  const path = pagePath(space?.slug ?? "", page);
 
   function copyLink() {
     clipboard.copy(window.location.origin + path);

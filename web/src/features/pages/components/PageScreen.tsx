@@ -4,7 +4,7 @@ import { useLocation, useNavigate, useParams, useSearchParams } from "react-rout
 import { mayWrite, useSpaces } from "@/features/spaces/queries/spaces";
 import { setOpenPage } from "@/features/chat/chatUi";
 import { ErrorState, TextSkeleton } from "@/shared/ui/States";
-import { pagePath, slugIdOf } from "../pageUrl";
+import { decode, pagePath, slugIdOf } from "../pageUrl";
 import { usePage } from "../queries/pages";
 import type { Page } from "../types";
 import { PageView } from "./PageView";
@@ -53,7 +53,7 @@ function useCanonicalPath(spaceSlug: string | undefined, page: Page) {
   useEffect(() => {
     if (spaceSlug === undefined) return;
     const path = pagePath(spaceSlug, page);
-    if (decodeURI(path) !== decodeURI(location.pathname)) {
+    if (decode(path) !== decode(location.pathname)) {
       void navigate(path + location.search + location.hash, { replace: true });
     }
   }, [spaceSlug, page, location.pathname, location.search, location.hash, navigate]);

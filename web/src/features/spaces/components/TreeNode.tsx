@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
-import { NavLink } from "react-router";
-import { pagePath } from "@/features/pages/pageUrl";
+import { Link, useParams } from "react-router";
+import { pagePath, slugIdOf } from "@/features/pages/pageUrl";
 import { useNodeOpen } from "../openNodes";
 import type { Space, TreePage } from "../types";
 import { Disclosure } from "./Disclosure";
@@ -16,7 +16,9 @@ interface Props {
 
 export function TreeNode({ space, page, depth }: Props) {
   const { t } = useTranslation();
+  const { pageName = "" } = useParams();
   const isOpen = useNodeOpen(page.id);
+  const here = slugIdOf(pageName) === page.slugId;
   const title = page.title || t("page.untitled");
   return (
     <li>
@@ -26,9 +28,14 @@ export function TreeNode({ space, page, depth }: Props) {
         ) : (
           <span className="tree-dot" aria-hidden="true" />
         )}
-        <NavLink to={pagePath(space.slug, page)} className="tree-link" title={title}>
+        <Link
+          to={pagePath(space.slug, page)}
+          className="tree-link"
+          title={title}
+          aria-current={here ? "page" : undefined}
+        >
           {title}
-        </NavLink>
+        </Link>
       </div>
       {isOpen && page.hasChildren ? (
         <TreeLevel space={space} parentPageId={page.id} depth={depth + 1} />

@@ -11,7 +11,7 @@ async function fetchSpaces(signal: AbortSignal): Promise<Space[]> {
     const query: Record<string, string | number | null> = { limit: 100, cursor };
     const page: Listing<Space> = await api.get("/v1/spaces", { query, signal });
     spaces.push(...page.items);
-    cursor = page.nextCursor;
+    cursor = page.nextCursor ?? null;
   } while (cursor !== null);
   return spaces;
 }
