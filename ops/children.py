@@ -7,8 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -114,13 +113,17 @@ def _start_time(pid: int) -> str | None:
     return stat.rpartition(")")[2].split()[19]
 
 
-def stop(process: "subprocess.Popen[bytes]", gentle: signal.Signals, seconds: float) -> None:
-    """Ask our own child to end, wait, then kill it."""
-    deadline = time.monotonic() + seconds
+def ask(process: "subprocess.Popen[bytes]", number: signal.Signals) -> None:
+    """Send a signal to our own child, if it still runs."""
     if process.poll() is None:
-        process.send_signal(gentle)
-    try:
-        process.wait(max(0.0, deadline - time.monotonic()))
-    except subprocess.TimeoutExpired:
+        process.send_signal(number)
+
+
+def await_end(
+    process: "subprocess.Popen[bytes]", seconds: float, hurry: Callable[[], bool] = lambda: False
+) -> None:
+    """Wait until it ended; kill it when the seconds are over or somebody is in a hurry."""
+    wait_until(lambda: process.poll() is not None or hurry(), seconds)
+    if process.poll() is None:
         process.kill()
         process.wait(CHILD_END_SECONDS)

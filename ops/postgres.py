@@ -20,7 +20,6 @@ from ops.children import Child
 from ops.errors import StoreError
 from ops.programs import postgres_programs
 from ops.server import Server, seen_from
-from ops.waiting import wait_until
 from shared.core.tunables import STORE_CONNECT_SECONDS, STORE_START_SECONDS
 
 ROLE = DATABASE = "pageturn"
@@ -43,6 +42,7 @@ class Postgres(Server):
     """The data folder's PostgreSQL."""
 
     name: ClassVar[str] = "postgres"
+    setting: ClassVar[str] = "database_url"
     gentle: ClassVar[signal.Signals] = signal.SIGINT
 
     @property
@@ -146,8 +146,7 @@ class Postgres(Server):
                 identity=self.identity,
             )
         )
-        if not wait_until(lambda: process.poll() is not None, STORE_START_SECONDS):
-            children.stop(process, signal.SIGKILL, 0)
+        children.await_end(process, STORE_START_SECONDS)
         if process.returncode != 0:
             raise StoreError(f"PostgreSQL's folder was not made: see {self.home.log(self.name)}")
 

@@ -32,6 +32,7 @@ class Server(ABC):
     """One store of a data folder. `durable=False` is for tests: a power cut loses data."""
 
     name: ClassVar[str]
+    setting: ClassVar[str]  # which URL of the settings it is
     gentle: ClassVar[signal.Signals]  # asks for a clean and quick end
 
     def __init__(self, home: Home, *, durable: bool = True) -> None:
@@ -105,7 +106,8 @@ class Server(ABC):
 
     def halt(self, process: "subprocess.Popen[bytes]") -> None:
         """End it, cleanly where it still obeys."""
-        children.stop(process, self.gentle, STORE_STOP_SECONDS)
+        children.ask(process, self.gentle)
+        children.await_end(process, STORE_STOP_SECONDS)
 
     def _make_folder(self) -> None:
         if not self.folder.exists():

@@ -16,6 +16,7 @@ class Valkey(Server):
     """The data folder's Valkey."""
 
     name: ClassVar[str] = "valkey"
+    setting: ClassVar[str] = "redis_url"
     gentle: ClassVar[signal.Signals] = signal.SIGTERM
 
     @property

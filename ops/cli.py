@@ -1,0 +1,48 @@
+"""The command `pageturn`. Each subcommand is a file in `ops/commands/`."""
+
+import sys
+from typing import Any
+
+import typer
+from pydantic import ValidationError
+
+from ops.commands import backup, migrate, process, restore, status, up
+from shared.core.errors import PageturnError
+
+
+class _App(typer.Typer):
+    """Errors that we know are one line on standard error and exit code 1."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().__call__(*args, **kwargs)
+        except PageturnError as error:
+            _fail(error.message)
+        except ValidationError as error:
+            first = error.errors()[0]
+            _fail(f"{first['loc'][0]}: {first['msg']}")
+        except KeyboardInterrupt:
+            sys.exit(130)
+
+
+def _fail(message: str) -> None:
+    typer.echo(f"pageturn: {message}", err=True)
+    sys.exit(1)
+
+
+app = _App(
+    help="Pageturn: a team wiki with an agent in it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("up")(up.up)
+app.command("status")(status.status)
+app.command("migrate")(migrate.migrate)
+app.command("process")(process.process)
+app.command("backup")(backup.backup)
+app.command("restore")(restore.restore)
+
+
+if __name__ == "__main__":
+    app()

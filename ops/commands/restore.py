@@ -1,0 +1,54 @@
+"""`pageturn restore FILE`: put a backup in place of what the data folder holds."""
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ops import dumping
+from ops.archive import Unpacked, unpack
+from ops.commands._stores import own_stores
+from ops.errors import OpsError
+from ops.home import Home, open_home, write_private
+from ops.locks import home_lock
+from ops.migrate import refuse_newer
+from shared.core.settings import Settings, get_settings
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="a file that `pageturn backup` wrote")],
+    force: Annotated[bool, typer.Option("--force", help="replace what is there")] = False,
+) -> None:
+    """Restore while Pageturn is stopped: all of the backup, or nothing where something fails."""
+    settings = get_settings()
+    home = open_home(settings.home)
+    with home_lock(home), tempfile.TemporaryDirectory(dir=home.run) as folder:
+        unpacked = unpack(file, Path(folder))
+        refuse_newer((unpacked.manifest.revision,))
+        _refuse_other_secret(settings, unpacked)
+        with own_stores(settings, home) as settings:
+            _replace_database(settings, home, unpacked, force=force)
+        _replace_attachments(home, unpacked, Path(folder))
+        write_private(home.secret, unpacked.secret)
+    typer.echo(f"Restored the backup of {unpacked.manifest.created}.")
+
+
+def _refuse_other_secret(settings: Settings, unpacked: Unpacked) -> None:
+    given = settings.app_secret
+    if given is not None and given.get_secret_value() != unpacked.secret.strip():
+        raise OpsError("APP_SECRET is not the backup's: unset it, or keys could not be read")
+
+
+def _replace_database(settings: Settings, home: Home, unpacked: Unpacked, *, force: bool) -> None:
+    url = settings.require_database_url()
+    if not force and not dumping.is_empty(url):
+        raise OpsError("The database is not empty: restore with --force to replace what it holds")
+    dumping.load(url, unpacked.dump, home.root)
+
+
+def _replace_attachments(home: Home, unpacked: Unpacked, aside: Path) -> None:
+    if home.attachments.exists():
+        home.attachments.rename(aside / "replaced")
+    if unpacked.attachments.exists():
+        unpacked.attachments.rename(home.attachments)

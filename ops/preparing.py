@@ -1,0 +1,29 @@
+"""What must hold before processes start: the schema, and a workspace with an owner."""
+
+import asyncio
+
+from shared.accounts.bootstrap import ensure_workspace
+
+from ops.migrate import upgrade
+from shared.bus import jobs
+from shared.core.db import Database, make_engine
+from shared.core.settings import Settings
+
+
+def prepare_database(settings: Settings) -> str | None:
+    """Migrate and make the first workspace where there is none.
+
+    Returns the path of a one-time sign-in link when the owner has no password yet. Raises
+    OpsError, NewerDatabaseError among them.
+    """
+    upgrade(settings.require_database_url())
+    return asyncio.run(_first_workspace(settings))
+
+
+async def _first_workspace(settings: Settings) -> str | None:
+    database = Database(make_engine(settings.require_database_url(), pool_size=2))
+    try:
+        return await ensure_workspace(database, settings)
+    finally:
+        await jobs.drain()
+        await database.close()

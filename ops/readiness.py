@@ -1,0 +1,41 @@
+"""Asks the API whether every part of Pageturn serves."""
+
+import json
+import urllib.error
+import urllib.request
+
+from shared.core.tunables import READY_PROBE_SECONDS
+
+# Loopback is never behind a proxy, whatever the environment says.
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def missing_parts(address: str) -> list[str]:
+    """The names of what does not serve yet; `["api"]` while the API itself does not answer."""
+    try:
+        with _OPENER.open(f"{address}/readyz", timeout=READY_PROBE_SECONDS):
+            return []
+    except urllib.error.HTTPError as answer:
+        return _named(answer.read()) or ["api"]
+    except OSError:
+        return ["api"]
+
+
+def _named(body: bytes) -> list[str]:
+    """Every name in the answer whose value says no, at any depth."""
+    try:
+        return _refusals(json.loads(body))
+    except ValueError:
+        return []
+
+
+def _refusals(value: object) -> list[str]:
+    if not isinstance(value, dict):
+        return []
+    found = []
+    for name, part in value.items():
+        if isinstance(part, dict):
+            found += _refusals(part)
+        elif part is False or part in ("missing", "down", "error"):
+            found.append(str(name))
+    return found
