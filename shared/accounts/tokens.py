@@ -1,0 +1,71 @@
+"""Access tokens: JSON Web Tokens of one algorithm and one type, and secrets kept as hashes."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import jwt
+
+from shared.core.errors import UnauthenticatedError
+from shared.core.secrets import derive_key
+
+_ALGORITHM = "HS256"
+_REQUIRED = ["exp", "iat", "sub", "sid", "typ", "ws"]
+_ACCESS = "access"
+API_KEY_PREFIX = "pt_"
+
+
+@dataclass(frozen=True, slots=True)
+class AccessClaims:
+    """Who a token speaks for, and by which session. The database says whether it still may."""
+
+    user_id: UUID
+    session_id: UUID
+    workspace_id: UUID
+
+
+def token_key(app_secret: bytes) -> bytes:
+    """The signing key: 32 bytes of its own, derived from the application secret."""
+    return derive_key(app_secret, "access-token")
+
+
+def encode_access(
+    key: bytes, claims: AccessClaims, *, issued_at: datetime, expires_at: datetime
+) -> str:
+    """A signed access token."""
+    payload = {
+        "typ": _ACCESS,
+        "sub": str(claims.user_id),
+        "sid": str(claims.session_id),
+        "ws": str(claims.workspace_id),
+        "iat": issued_at,
+        "exp": expires_at,
+    }
+    return jwt.encode(payload, key, algorithm=_ALGORITHM)
+
+
+def decode_access(key: bytes, token: str) -> AccessClaims:
+    """Raises UnauthenticatedError for anything but a valid, unexpired access token."""
+    try:
+        payload = jwt.decode(token, key, algorithms=[_ALGORITHM], options={"require": _REQUIRED})
+        if payload["typ"] != _ACCESS:
+            raise UnauthenticatedError
+        return AccessClaims(
+            user_id=UUID(payload["sub"]),
+            session_id=UUID(payload["sid"]),
+            workspace_id=UUID(payload["ws"]),
+        )
+    except (jwt.InvalidTokenError, ValueError, AttributeError, TypeError) as error:
+        raise UnauthenticatedError from error
+
+
+def new_secret() -> str:
+    """A random secret of 256 bits, safe in an address."""
+    return secrets.token_urlsafe(32)
+
+
+def hash_secret(secret: str) -> bytes:
+    """What is stored of a random secret. It has no need of a slow hash."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
