@@ -43,5 +43,5 @@ def configure_logging(process: str, level: str = "INFO") -> None:
 
 def get_logger(name: str) -> FilteringBoundLogger:
     """A logger whose events carry its module's name."""
-    logger: FilteringBoundLogger = structlog.get_logger(logger=name)
+    logger: FilteringBoundLogger = structlog.get_logger(module=name)
     return logger
