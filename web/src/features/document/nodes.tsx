@@ -19,11 +19,7 @@ export const NODES: Record<string, Renderer> = {
   heading: (node, children) => {
     const level = intAttr(node, "level", 1, 6) ?? 1;
     const Tag = HEADINGS[Math.min(level, 5)] ?? "h6";
-    return (
-      <Tag id={blockId(node)} data-level={level}>
-        {children}
-      </Tag>
-    );
+    return <Tag id={blockId(node)}>{children}</Tag>;
   },
   bulletList: (node, children) => <ul id={blockId(node)}>{children}</ul>,
   orderedList: (node, children) => (

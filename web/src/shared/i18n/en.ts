@@ -91,7 +91,7 @@ export const en = {
     save: "Save",
     write: "Write",
     preview: "Preview",
-    draft: "Your unsaved text of {{when}} is back.",
+    draft: "Your unsaved text is back ({{when}}).",
     draftStale: "The page has changed since; saving will show you both.",
     discardDraft: "Discard it",
     failed: "The page was not saved: {{message}}",

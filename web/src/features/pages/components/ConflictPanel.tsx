@@ -1,4 +1,4 @@
-import { Alert, Button } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { diffLines } from "@/shared/lib/diffLines";
@@ -18,7 +18,8 @@ export function ConflictPanel({ editor, theirs }: Props) {
     [editor.markdown, theirs.markdown],
   );
   return (
-    <Alert color="orange" role="alert" title={t("editor.conflictTitle")} className="conflict">
+    <section role="alert" className="callout" data-kind="warning">
+      <strong>{t("editor.conflictTitle")}</strong>
       <p>
         {t("editor.conflictLead")} {t("editor.conflictHistory")}
       </p>
@@ -52,6 +53,6 @@ export function ConflictPanel({ editor, theirs }: Props) {
           {t("editor.takeTheirs")}
         </Button>
       </div>
-    </Alert>
+    </section>
   );
 }

@@ -78,13 +78,13 @@ function EditorNotices({ editor }: { editor: ReturnType<typeof useEditor> }) {
   return (
     <>
       {editor.draft && !editor.conflict ? (
-        <Alert color="yellow" role="status">
+        <div className="callout" data-kind="warning" role="status">
           {t("editor.draft", { when: timeAgo(editor.draft.savedAt, i18n.language) })}{" "}
           {editor.draftStale ? `${t("editor.draftStale")} ` : null}
           <button type="button" className="text-button" onClick={editor.discardDraft}>
             {t("editor.discardDraft")}
           </button>
-        </Alert>
+        </div>
       ) : null}
       {editor.failure ? (
         <Alert color="red" role="alert">

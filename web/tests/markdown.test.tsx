@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { markdownBlocks } from "@/shared/lib/markdownBlocks";
+import { Markdown } from "@/shared/ui/Markdown";
+import { show } from "./render";
+
+describe("Markdown of a model or a page (UI-05)", () => {
+  it("runs no script, makes no link of a dangerous scheme and fetches nothing", () => {
+    const { container } = show(
+      <Markdown
+        text={[
+          "<script>alert(1)</script>",
+          "text <img src=x onerror=alert(1)> <iframe src=//e></iframe>",
+          "[bad](javascript:alert(1)) [data](data:text/html,x)",
+          "![pixel](https://t.example.net/a.png)",
+          "[ref]",
+          "",
+          "[ref]: javascript:alert(1)",
+        ].join("\n\n")}
+      />,
+    );
+    expect(container.querySelectorAll("script, img, iframe, a")).toHaveLength(0);
+    expect(container.textContent).toContain("<script>alert(1)</script>");
+    expect(container.textContent).toContain("t.example.net");
+  });
+
+  it("shows the host of a link that leads outside", () => {
+    const { container } = show(<Markdown text="[sheet](https://opm.example.com/x)" />);
+    expect(container.querySelector("a")?.getAttribute("rel")).toContain("noopener");
+    expect(container.textContent).toBe("sheet (opm.example.com)");
+  });
+
+  it("renders tables, task lists and code", () => {
+    const { container } = show(
+      <Markdown text={"| a |\n|---|\n| 1 |\n\n- [x] done\n\n```py\nx = 1\n```"} />,
+    );
+    expect(container.querySelector("td")?.textContent).toBe("1");
+    expect(container.querySelector<HTMLInputElement>("input")?.checked).toBe(true);
+    expect(container.querySelector("pre code")?.textContent).toBe("x = 1");
+  });
+});
+
+describe("cutting Markdown into blocks", () => {
+  it("loses nothing but blank lines", () => {
+    const text = "# One\n\ntwo\nlines\n\n\n> three\n\n| a |\n|---|\n| 1 |\n";
+    const joined = markdownBlocks(text).join("\n").replace(/\n+/g, "\n");
+    expect(joined).toBe(text.replace(/\n+/g, "\n"));
+  });
+
+  it("keeps a fence, a loose list and an indented block whole", () => {
+    expect(markdownBlocks("```\na\n\nb\n```\n\nafter")).toEqual(["```\na\n\nb\n```\n", "after"]);
+    expect(markdownBlocks("1. a\n\n2. b\n\n   more\n\nafter")).toHaveLength(2);
+    expect(markdownBlocks("~~~\n```\n\nx\n~~~\n\nafter")).toHaveLength(2);
+  });
+
+  it("keeps earlier blocks as they were while text is added", () => {
+    const full = Array.from({ length: 50 }, (_, index) => `Paragraph ${index} **bold**.`).join("\n\n");
+    const before = markdownBlocks(full.slice(0, 700));
+    const after = markdownBlocks(full);
+    expect(after.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
+  });
+
+  it("does not cut where a reference is defined", () => {
+    expect(markdownBlocks("[a]\n\nb\n\n[a]: /x")).toHaveLength(1);
+  });
+});
