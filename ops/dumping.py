@@ -19,11 +19,15 @@ _TABLES: LiteralString = """
     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm')
       AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')
 """
+_BEGIN = f"""
+SET LOCAL lock_timeout = '{RESTORE_LOCK_SECONDS}s';
+SET LOCAL client_min_messages = 'warning';
+"""
 _EMPTY = """
 DO $$
-DECLARE command text;
-BEGIN
-    FOR command IN
+DECLARE
+    command text;
+    commands text[] := array(
         SELECT format('DROP %s IF EXISTS %s CASCADE',
                       CASE relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW'
                                    WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, oid::regclass)
@@ -40,7 +44,9 @@ BEGIN
         FROM pg_type
         WHERE typnamespace = 'public'::regnamespace AND typtype IN ('e', 'd')
           AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = pg_type.oid AND deptype = 'e')
-    LOOP
+    );
+BEGIN
+    FOREACH command IN ARRAY commands LOOP
         EXECUTE command;
     END LOOP;
 END $$;
@@ -81,9 +87,9 @@ def dump(database_url: str, target: Path, home: Path) -> None:
 def load(database_url: str, source: Path, home: Path) -> None:
     """Replace what the database holds, in one transaction: all or, with OpsError, nothing."""
     empty, script = source.with_name("empty.sql"), source.with_name("load.sql")
-    empty.write_text(f"SET LOCAL lock_timeout = '{RESTORE_LOCK_SECONDS}s';\n{_EMPTY}")
-    options = ["--no-owner", "--no-privileges", f"--file={script}", str(source)]
-    _run([*_program(home, "pg_restore"), *options], database_url)
+    empty.write_text(_BEGIN + _EMPTY)
+    options = ["--no-owner", "--no-privileges", "--schema=public", f"--file={script}"]
+    _run([*_program(home, "pg_restore"), *options, str(source)], database_url)
     psql = [*_program(home, "psql"), "--no-psqlrc", "--quiet", "--single-transaction"]
     files = [f"--file={empty}", f"--file={script}"]
     _run([*psql, "--set=ON_ERROR_STOP=1", "--output=/dev/null", *files], database_url)
@@ -97,9 +103,9 @@ def _run(argv: list[str], database_url: str) -> None:
     environment = dict(os.environ) | _variables(database_url)
     done = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        lines = [line for line in done.stderr.splitlines() if line.strip()]
-        program = Path(argv[0]).name
-        raise OpsError(f"{program} failed: {lines[0] if lines else done.returncode}")
+        lines = [line for line in done.stderr.splitlines() if "error" in line.lower()]
+        reason = lines[0] if lines else f"exit code {done.returncode}"
+        raise OpsError(f"{Path(argv[0]).name} failed: {reason}")
 
 
 def _variables(database_url: str) -> dict[str, str]:

@@ -1,0 +1,50 @@
+# make run     everything on this machine, until Ctrl-C
+# make test    quick tests        make check   lint, types, import contracts
+# make verify  slow tests         make lock    renew the lock files (needs uv)
+
+SHELL := /bin/sh
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PYTEST_WORKERS ?= 2
+SETUP = $(PYTHON) -I ops/setup.py
+
+.PHONY: run test check verify migrate web lock install install-dev
+
+run: install web
+	@exec $(BIN)/pageturn up
+
+install:
+	@$(SETUP) run
+
+install-dev:
+	@$(SETUP) dev
+
+web:
+	@$(SETUP) web
+
+migrate: install
+	@$(BIN)/pageturn migrate
+
+test: install-dev
+	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not slow"
+
+check: install-dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(SETUP) web-script check
+
+verify: install-dev
+	@$(BIN)/python -m pytest -m slow
+	@$(SETUP) web-script test
+
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
+
+lock:
+	printf 'setuptools>=84\nwheel\n' | $(LOCK) --extra embedded --extra local-embeddings \
+		pyproject.toml - -o requirements.lock
+	$(LOCK) --extra embedded --extra local-embeddings --extra dev -c requirements.lock \
+		pyproject.toml -o requirements-dev.lock
