@@ -3,9 +3,12 @@
 import os
 from pathlib import Path
 
+import httpx2
 import pytest
 
-from tests.fakes.installation import Installation
+from tests.fakes.installation import Installation, ask
+from tests.fakes.ui_message import UiMessage
+from tests.shared.search.handbook_questions import QUESTIONS
 
 CORPORA = os.environ.get("PAGETURN_CORPORA")
 pytestmark = [
