@@ -36,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.option.allow_unix_socket = True
     config.pluginmanager.register(RequirementIds(), "requirement-ids")
     os.environ["APP_SECRET"] = "only-for-tests-" + "0" * 32
+    os.environ |= {"PAGETURN_PING_SECONDS": "0.5", "PAGETURN_OFFLINE_PIECE_SECONDS": "0"}
     os.environ["PAGETURN_HOME"] = tempfile.mkdtemp(prefix="pageturn-test-home-")
     for name in ("PAGETURN_OWNER_EMAIL", "PAGETURN_OWNER_PASSWORD", "PAGETURN_EMBEDDING_DIR"):
         os.environ.pop(name, None)
