@@ -14,5 +14,9 @@ export default defineConfig({
     target: "es2023",
     cssTarget: ["chrome123", "firefox121", "safari17.5"],
   },
-  test: { environment: "happy-dom", include: ["tests/**/*.test.{ts,tsx}"] },
+  test: {
+    environment: "happy-dom",
+    include: ["tests/**/*.test.{ts,tsx}"],
+    setupFiles: ["tests/setup.ts"],
+  },
 });

@@ -12,7 +12,7 @@ export function LanguageMenu() {
           variant="subtle"
           color="gray"
           size="compact-sm"
-          aria-label={`${t("app.language")}: ${LANGUAGES[i18n.language as Language]}`}
+          aria-label={`${i18n.language.toUpperCase()}, ${t("app.language")}: ${LANGUAGES[i18n.language as Language]}`}
         >
           {i18n.language.toUpperCase()}
         </Button>

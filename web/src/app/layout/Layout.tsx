@@ -30,15 +30,24 @@ export function Layout() {
       <div className="app-sidebar">
         <Sidebar />
       </div>
-      <main id="content" className="app-main" tabIndex={-1} hidden={chatPage}>
-        <Outlet />
-      </main>
+      {chatPage ? null : (
+        <main id="content" className="app-main" tabIndex={-1}>
+          <Outlet />
+        </main>
+      )}
       {chatPage || dockOpen ? (
-        <aside className="app-chat" aria-label={t("chat.title")}>
+        // One element in both places: another one would start the conversation anew.
+        <div
+          id={chatPage ? "content" : undefined}
+          role={chatPage ? "main" : "complementary"}
+          aria-label={t("chat.title")}
+          className="app-chat"
+          tabIndex={-1}
+        >
           <Suspense fallback={<TextSkeleton />}>
             <ChatHost asPage={chatPage} />
           </Suspense>
-        </aside>
+        </div>
       ) : null}
       <NewPageDialog />
     </div>

@@ -2,7 +2,7 @@ import { createTheme } from "@mantine/core";
 
 export const theme = createTheme({
   primaryColor: "cyan",
-  primaryShade: { light: 9, dark: 7 },
+  primaryShade: 9,
   defaultRadius: "md",
   cursorType: "pointer",
   respectReducedMotion: true,

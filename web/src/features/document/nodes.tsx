@@ -12,13 +12,12 @@ export type Renderer = (node: DocNode, children: ReactNode) => ReactNode;
 
 const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"] as const;
 
-/** One function a node type. The page's title is the h1, so headings begin at h2. */
+/** One function a node type. */
 export const NODES: Record<string, Renderer> = {
   doc: (_, children) => children,
   paragraph: (node, children) => <p id={blockId(node)}>{children || <br />}</p>,
   heading: (node, children) => {
-    const level = intAttr(node, "level", 1, 6) ?? 1;
-    const Tag = HEADINGS[Math.min(level, 5)] ?? "h6";
+    const Tag = HEADINGS[(intAttr(node, "level", 1, 6) ?? 1) - 1] ?? "h6";
     return <Tag id={blockId(node)}>{children}</Tag>;
   },
   bulletList: (node, children) => <ul id={blockId(node)}>{children}</ul>,

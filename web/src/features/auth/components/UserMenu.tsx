@@ -11,7 +11,7 @@ export function UserMenu() {
   return (
     <Menu position="bottom-end" width={220}>
       <Menu.Target>
-        <UnstyledButton className="avatar" aria-label={`${t("auth.account")}: ${name}`}>
+        <UnstyledButton className="avatar" aria-label={`${initials(name)}, ${t("auth.account")}: ${name}`}>
           {initials(name)}
         </UnstyledButton>
       </Menu.Target>

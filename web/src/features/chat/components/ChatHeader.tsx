@@ -18,6 +18,7 @@ export function ChatHeader({ asPage, listOpen, onToggleList, onNew }: Props) {
   const { active } = useChatUi();
   const chats = useChats();
   const title = chats.data?.find((chat) => chat.id === active.chatId)?.title;
+  const Title = asPage ? "h1" : "h2";
   const button = { variant: "subtle", color: "gray" } as const;
   return (
     <header className="chat-head">
@@ -31,7 +32,9 @@ export function ChatHeader({ asPage, listOpen, onToggleList, onNew }: Props) {
       >
         <ListIcon />
       </ActionIcon>
-      <h2 title={title}>{title || t("chat.untitled")}</h2>
+      <Title className="chat-title" title={title}>
+        {title || t("chat.untitled")}
+      </Title>
       <ActionIcon
         {...button}
         aria-label={t("chat.new")}

@@ -9,7 +9,7 @@ export function Sources({ sources }: { sources: SourceView[] }) {
   if (sources.length === 0) return null;
   return (
     <section className="sources" aria-label={t("chat.sources")}>
-      <h3>{t("chat.sources")}</h3>
+      <p className="sources-title">{t("chat.sources")}</p>
       <ol>
         {sources.map((source) => (
           <li key={source.url}>

@@ -21,6 +21,7 @@ export function EditorForm({ page, onClose }: Props) {
 
   return (
     <section className="page-column editor" aria-label={t("page.edit")}>
+      <h1 className="visually-hidden">{page.title || t("page.untitled")}</h1>
       <div className="page-bar">
         <SegmentedControl
           size="xs"
