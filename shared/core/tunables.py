@@ -112,3 +112,6 @@ SEARCH_RANKED_PAGES = 3_000  # pages ranked by words: those with the rarest term
 SNIPPET_TEXT_CHARS = 20_000  # of a page's text, looked through when it has no chunk yet
 HNSW_EF_SEARCH = 200  # candidates of a vector scan: as many as SEARCH_DEPTH
 VECTOR_MIN_SIMILARITY = 0.25  # cosine; unrelated texts stay below it with all-MiniLM-L6-v2
+MAX_CURSOR_CHARS = 2_000  # a title or a name with an id, encoded
+MAX_IMPORT_FILE_BYTES = 2 * 1024 * 1024  # one Markdown file; as a document it grows
+INDEX_WAIT_SECONDS = 60.0  # without progress, then waiting for the index ends and says so

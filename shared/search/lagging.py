@@ -11,7 +11,7 @@ from shared.core.tunables import INDEX_PAUSE_SECONDS, REQUEUE_PAUSE_MAX_SECONDS
 from shared.wiki.models import Page, PageIndex
 
 
-async def add_missing_rows(session: AsyncSession, *, limit: int) -> None:
+async def add_missing_rows(session: AsyncSession, *, limit: int | None = None) -> None:
     """Give pages without an index row one that says nothing is indexed yet."""
     missing = (
         select(Page.id, Page.workspace_id, Page.version, literal(0), literal("pending"))

@@ -1,0 +1,53 @@
+"""Searching pages by words and by meaning."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request
+
+from api.deps import CurrentActor, SessionDep, SettingsDep
+from api.search.schemas import SearchAnswer, SearchItem
+from shared.core.secrets import SecretBox
+from shared.core.tunables import MAX_QUERY_CHARS, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
+from shared.search.query import parse
+from shared.search.query_vector import query_vector
+from shared.search.service import search
+
+router = APIRouter(tags=["search"])
+
+BY_TEXT_ONLY = "Searched by words only: the embedding model did not answer in time."
+
+
+@router.get("/search")
+async def search_pages(
+    request: Request,
+    actor: CurrentActor,
+    session: SessionDep,
+    settings: SettingsDep,
+    q: Annotated[str, Query(max_length=MAX_QUERY_CHARS)],
+    space_id: Annotated[UUID | None, Query(alias="spaceId")] = None,
+    limit: Annotated[int, Query(ge=1, le=SEARCH_LIMIT_MAX)] = SEARCH_LIMIT_DEFAULT,
+) -> SearchAnswer:
+    """The pages that you may read, best first."""
+    if parse(q).is_empty:
+        return SearchAnswer(items=[], mode="text")
+    # The connection goes back to the pool while a worker embeds the query.
+    await session.commit()
+    state = request.app.state
+    box = SecretBox(settings.require_app_secret())
+    vector = await query_vector(state.database, state.redis, box, actor.workspace_id, q)
+    async with state.database.session() as reading:
+        found = await search(
+            reading,
+            actor,
+            q,
+            limit=limit,
+            space_id=space_id,
+            vector=None if vector is None else vector.values,
+            model_name=None if vector is None else vector.model_name,
+        )
+    return SearchAnswer(
+        items=[SearchItem.of(hit) for hit in found.hits],
+        mode=found.mode,
+        note=BY_TEXT_ONLY if found.mode == "text" else None,
+    )
