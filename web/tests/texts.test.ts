@@ -39,7 +39,7 @@ describe("small texts", () => {
 
   it("name the headings over a hit without repeating its title", () => {
     expect(headingText({ title: "Leave", headingPath: ["Leave", "Limits"] })).toBe("Limits");
-    expect(headingText({ title: "Leave", headingPath: null })).toBe("");
+    expect(headingText({ title: "Leave", headingPath: [] })).toBe("");
   });
 
   it("identify a chat by a version 4 UUID", () => {

@@ -5,11 +5,11 @@ export interface SearchHit {
   spaceName: string;
   snippet: string;
   url: string;
-  headingPath: string[] | string | null;
+  headingPath: string[];
 }
 
 export interface SearchAnswer {
   items: SearchHit[];
-  mode: string;
+  mode: "hybrid" | "text";
   note?: string | null;
 }

@@ -6,7 +6,7 @@ export interface Space {
   id: string;
   name: string;
   slug: string;
-  role: SpaceRole | null;
+  role: SpaceRole;
 }
 
 export interface TreePage extends PageRef {

@@ -30,7 +30,8 @@ interface ErrorProps {
 export function ErrorState({ error, onRetry }: ErrorProps) {
   const { t } = useTranslation();
   const network = error instanceof ApiError && error.code === "network";
-  const missing = error instanceof ApiError && error.status === 404;
+  // What cannot be an id is refused with 422: for a reader it is an address with nothing there.
+  const missing = error instanceof ApiError && [404, 422].includes(error.status);
   const title = network ? t("app.offline") : missing ? t("app.notFound") : t("app.error");
   const hint = missing ? t("app.notFoundHint") : messageOf(error);
   return (

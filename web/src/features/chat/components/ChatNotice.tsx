@@ -28,7 +28,7 @@ export function ChatNotice({ chat }: { chat: ReturnType<typeof useConversation> 
   if (chat.connection === "lost") {
     return (
       <Alert color="orange" role="alert" icon={<AlertIcon />} title={t("chat.interrupted")}>
-        <Button size="compact-sm" variant="outline" color="orange" onClick={chat.reconnect}>
+        <Button size="compact-sm" variant="filled" color="orange" onClick={chat.reconnect}>
           {t("chat.reconnect")}
         </Button>
       </Alert>
@@ -50,12 +50,12 @@ function Failure({ failure, onRetry }: { failure: ChatError; onRetry: () => void
     <Alert color="red" role="alert" icon={<AlertIcon />} title={t(`chatError.${kind}`)}>
       {hint ? <p>{hint}</p> : null}
       {kind === "auth" ? (
-        <Button size="compact-sm" variant="outline" color="red" component={Link} to={signInPath(location)}>
+        <Button size="compact-sm" variant="filled" color="red" component={Link} to={signInPath(location)}>
           {t("chatError.signIn")}
         </Button>
       ) : null}
       {canRetry(kind) ? (
-        <Button size="compact-sm" variant="outline" color="red" onClick={onRetry}>
+        <Button size="compact-sm" variant="filled" color="red" onClick={onRetry}>
           {failure.retry === "follow" ? t("chatError.follow") : t("app.retry")}
         </Button>
       ) : null}
