@@ -18,7 +18,7 @@ from api.chat.schemas import (
     StopResponse,
 )
 from api.deps import CurrentActor, SessionDep
-from api.paging import Limit, decode_cursor, encode_cursor
+from api.paging import Cursor, Limit, decode_cursor, encode_cursor
 from api.stream.sse import TurnStream
 from shared.bus.stream import EventStream, signal_stop
 from shared.chat import repository, sending
@@ -101,7 +101,7 @@ async def list_chats(
     actor: CurrentActor,
     session: SessionDep,
     context: str | None = None,
-    cursor: str | None = None,
+    cursor: Cursor = None,
     limit: Limit = PAGE_LIMIT_DEFAULT,
 ) -> ChatList:
     """Your own chats, newest activity first."""
@@ -121,7 +121,7 @@ async def list_messages(
     chat_id: UUID,
     actor: CurrentActor,
     session: SessionDep,
-    cursor: str | None = None,
+    cursor: Cursor = None,
     limit: Limit = PAGE_LIMIT_MAX,
 ) -> MessageList:
     """A chat's messages, oldest first."""

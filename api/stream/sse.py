@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from uuid import UUID
 
 from redis.exceptions import RedisError
-from shared.tools.registry import tool_titles
 from starlette.responses import StreamingResponse
 
 from api.stream.cursor import Cursor, NeedSyncError
@@ -15,6 +14,7 @@ from shared.bus.stream import EventStream
 from shared.chat import turns
 from shared.core.db import Database
 from shared.core.logging import get_logger
+from shared.tools.registry import tool_titles
 
 log = get_logger(__name__)
 

@@ -1,0 +1,40 @@
+"""What the API holds for streams while it runs, and its share of the reaper's work."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from redis.asyncio import Redis
+from starlette.datastructures import State
+
+from api.stream.hub import Hub
+from api.stream.sse import TurnStream
+from shared.bus.stream import EventStream
+from shared.chat.sweeping import sweep_forever
+from shared.core.db import Database
+from shared.core.redis import make_redis
+from shared.core.settings import Settings
+
+
+@asynccontextmanager
+async def streaming(state: State) -> AsyncIterator[None]:
+    """Needs `settings`, `database` and `redis` in the state; adds `event_stream` and
+    `turn_stream`."""
+    settings: Settings = state.settings
+    database: Database = state.database
+    redis: Redis = state.redis
+    subscriber = make_redis(settings, blocking=True)
+    hub = Hub(database, subscriber)
+    state.event_stream = EventStream(redis, ttl_seconds=settings.stream_ttl_seconds)
+    state.turn_stream = TurnStream(
+        database, state.event_stream, hub, ping_seconds=settings.ping_seconds
+    )
+    await hub.start()
+    reaper = asyncio.create_task(sweep_forever(database, state.event_stream, settings))
+    try:
+        yield
+    finally:
+        reaper.cancel()
+        await asyncio.gather(reaper, return_exceptions=True)
+        await hub.stop()
+        await subscriber.aclose()
