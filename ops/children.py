@@ -71,7 +71,7 @@ def held(lock: Path) -> bool:
     """Whether the child of this lock file, or a process that it forked, lives."""
     try:
         descriptor = os.open(lock, os.O_RDONLY)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)

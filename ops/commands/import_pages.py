@@ -77,7 +77,7 @@ async def _actor(session: AsyncSession, email: str | None) -> Actor:
         user = next(iter(owners), None)
     else:
         user = await find_user(session, email)
-    if user is None:
+    if user is None or user.deactivated_at is not None:
         who = "nobody who owns the workspace yet" if email is None else f"nobody called {email}"
         raise ImportRefusedError(f"There is {who}.")
     return Actor(user.workspace_id, user.id, Role(user.role))
