@@ -1,0 +1,79 @@
+"""Is the process there, is everything there that it needs, and how has it been."""
+
+import asyncio
+from collections.abc import Awaitable
+
+from fastapi import APIRouter, Request
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from redis.asyncio import Redis
+from sqlalchemy import text
+from starlette.responses import JSONResponse, Response
+
+from shared.core.db import Database
+from shared.core.liveness import alive
+from shared.core.tunables import READY_CHECK_SECONDS
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/healthz")
+async def healthz() -> dict[str, str]:
+    """The process serves."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz", responses={503: {"description": "Something is missing."}})
+async def readyz(request: Request) -> JSONResponse:
+    """Database, Redis, chat worker and index worker, each `ok` or `missing`; 503 while one
+    is missing."""
+    database: Database = request.app.state.database
+    redis: Redis = request.app.state.redis
+    names = ("database", "redis", "chatWorker", "indexWorker")
+    answers = await asyncio.gather(
+        _holds(_database(database)),
+        _holds(_redis(redis)),
+        _holds(_worker(redis, "chat")),
+        _holds(_worker(redis, "index")),
+    )
+    checks = {
+        name: "ok" if there else "missing" for name, there in zip(names, answers, strict=True)
+    }
+    if all(answers):
+        return JSONResponse({"status": "ready", "checks": checks})
+    missing = ", ".join(name for name, there in checks.items() if there == "missing")
+    return JSONResponse(
+        {
+            "status": "not_ready",
+            "checks": checks,
+            "error": "not_ready",
+            "message": f"Missing: {missing}.",
+        },
+        status_code=503,
+    )
+
+
+async def _holds(check: Awaitable[bool]) -> bool:
+    """Whatever goes wrong with a check, what it looks for is not there."""
+    try:
+        return await asyncio.wait_for(check, READY_CHECK_SECONDS)
+    except Exception:
+        return False
+
+
+async def _database(database: Database) -> bool:
+    async with database.session() as session:
+        return bool(await session.scalar(text("SELECT 1")))
+
+
+async def _redis(redis: "Redis") -> bool:
+    return bool(await redis.ping())
+
+
+async def _worker(redis: "Redis", kind: str) -> bool:
+    return await alive(redis, kind) > 0
+
+
+@router.get("/metrics", response_class=Response)
+async def metrics() -> Response:
+    """Counts and times in Prometheus' format; no content, no ids."""
+    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,106 @@
+"""The API process: its parts, and what it holds while it runs."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import APIRouter, Depends, FastAPI
+from fastapi.routing import APIRoute
+from starlette.types import Lifespan
+
+from api import errors
+from api.accounts.endpoints import router as accounts
+from api.accounts.spaces import router as spaces
+from api.chat.endpoints import router as chat
+from api.deps import refuse_foreign_origin
+from api.frontend import Frontend
+from api.health.endpoints import router as health
+from api.middleware import RequestMiddleware
+from api.schemas import ErrorBody
+from api.search.endpoints import router as search
+from api.settings.endpoints import router as ai_settings
+from api.stream.lifecycle import streaming
+from api.wiki.endpoints import router as wiki
+from shared.accounts.throttle import SignInThrottle
+from shared.bus.jobs import drain
+from shared.core.db import Database, make_engine
+from shared.core.logging import configure_logging
+from shared.core.redis import make_redis
+from shared.core.settings import get_settings
+from shared.core.tunables import MAX_BODY_BYTES
+
+V1: tuple[APIRouter, ...] = (accounts, spaces, wiki, search, chat, ai_settings)
+
+_ERRORS = {
+    400: "The request cannot be taken as it is.",
+    401: "Sign in first.",
+    403: "You may not do this.",
+    404: "There is no such thing, or you may not see it.",
+    409: "It changed meanwhile.",
+    413: "The body is too large.",
+    422: "The input cannot be taken.",
+    429: "Too many requests; `Retry-After` says how long to wait.",
+    503: "Something that this needs is not there now.",
+}
+
+
+@asynccontextmanager
+async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Open what requests share, and close it."""
+    state, settings = app.state, get_settings()
+    settings.require_app_secret()
+    state.settings = settings
+    state.database = Database(make_engine(settings.require_database_url()))
+    state.redis = make_redis(settings)
+    state.sign_in_throttle = SignInThrottle(settings.require_redis_url(), state.redis)
+    try:
+        async with streaming(state):
+            yield
+    finally:
+        await drain()
+        await state.redis.aclose()
+        await state.database.close()
+
+
+@asynccontextmanager
+async def process_lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """The same for a process of its own: logs go to standard error as JSON lines."""
+    configure_logging("api", get_settings().log_level)
+    async with lifespan(app):
+        yield
+
+
+def create_app(lifespan: Lifespan[FastAPI] = lifespan) -> FastAPI:
+    """The application; its clients are opened by its lifespan."""
+    app = FastAPI(
+        title="Pageturn",
+        summary="A self-hosted team wiki with an agent in it.",
+        version="0.1.0",
+        lifespan=lifespan,
+        redirect_slashes=False,
+        docs_url=None,
+        redoc_url=None,
+        max_body_size=MAX_BODY_BYTES,
+        generate_unique_id_function=_operation_id,
+    )
+    responses = {
+        status: {"model": ErrorBody, "description": text} for status, text in _ERRORS.items()
+    }
+    for router in V1:
+        app.include_router(
+            router,
+            prefix="/v1",
+            dependencies=[Depends(refuse_foreign_origin)],
+            responses=responses,  # type: ignore[arg-type]
+        )
+    app.include_router(health)
+    app.router.default = Frontend()
+    app.add_middleware(RequestMiddleware)
+    errors.install(app)
+    return app
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name
+
+
+app = create_app(process_lifespan)

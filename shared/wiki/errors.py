@@ -1,0 +1,39 @@
+"""What can go wrong with a page, in the words that a person reads."""
+
+from shared.core.errors import ConflictError, InvalidInputError, NotFoundError
+
+
+class PageNotFoundError(NotFoundError):
+    """There is no such page, or you may not see it."""
+
+    code = "page_not_found"
+
+
+class ParentNotFoundError(NotFoundError):
+    """There is no such page to put it under, or you may not see it."""
+
+    code = "parent_not_found"
+
+
+class InvalidTitleError(InvalidInputError):
+    """A title has 1 to 255 characters that can be stored."""
+
+    code = "invalid_title"
+
+
+class TwoContentsError(InvalidInputError):
+    """Give markdown or content, not both."""
+
+    code = "two_contents"
+
+
+class StaleVersionError(ConflictError):
+    """The page has changed since you read it."""
+
+    code = "stale_version"
+
+
+class InvalidMoveError(InvalidInputError):
+    """A page cannot stand there."""
+
+    code = "invalid_move"

@@ -1,0 +1,28 @@
+"""What a title may be."""
+
+import re
+import unicodedata
+
+from shared.core.tunables import MAX_TITLE_CHARS
+from shared.wiki.errors import InvalidTitleError
+
+_SPACE = re.compile(r"\s+")
+
+
+def clean_title(title: str) -> str:
+    """Space folded and trimmed. Emoji alone will do, invisible characters alone will not.
+
+    Raises InvalidTitleError: empty, longer than 255 characters, NUL, half a surrogate pair.
+    """
+    if "\0" in title or any("\ud800" <= char <= "\udfff" for char in title):
+        raise InvalidTitleError("The title has characters that cannot be stored.")
+    cleaned = _SPACE.sub(" ", title).strip()
+    cleaned = "".join(char for char in cleaned if unicodedata.category(char) != "Cc")
+    if len(cleaned) > MAX_TITLE_CHARS or not any(_is_visible(char) for char in cleaned):
+        raise InvalidTitleError
+    return cleaned
+
+
+def _is_visible(char: str) -> bool:
+    # An emoji newer than this Python's tables has no category yet (Cn): it counts.
+    return unicodedata.category(char) not in {"Cc", "Cf", "Zs", "Zl", "Zp"}
