@@ -1,0 +1,42 @@
+"""An embedding model without a model: words are directions, and synonyms share one."""
+
+import hashlib
+import math
+import re
+import threading
+from collections.abc import Callable, Sequence
+
+_SYNONYMS = {"vacation": "leave", "holiday": "leave", "car": "automobile"}
+_WORD = re.compile(r"\w+")
+
+
+class FakeEmbedder:
+    """`texts` are those it was given. `during` runs in each call, on the embedding thread;
+    `failure` is raised instead of an answer."""
+
+    def __init__(self, name: str = "fake", dimensions: int = 384) -> None:
+        self.name = name
+        self.dimensions = dimensions
+        self.texts: list[str] = []
+        self.during: Callable[[], None] | None = None
+        self.failure: Exception | None = None
+        self._lock = threading.Lock()
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        with self._lock:
+            self.texts += texts
+        if self.during is not None:
+            self.during()
+        if self.failure is not None:
+            raise self.failure
+        return [self.vector(text) for text in texts]
+
+    def vector(self, text: str) -> list[float]:
+        """A unit vector; equal for equal bags of words."""
+        values = [0.0] * self.dimensions
+        for word in _WORD.findall(text.lower()):
+            word = _SYNONYMS.get(word, word)
+            place = int.from_bytes(hashlib.sha256(word.encode()).digest()[:4], "big")
+            values[place % self.dimensions] += 1.0
+        length = math.sqrt(sum(value * value for value in values)) or 1.0
+        return [value / length for value in values]
