@@ -2,15 +2,23 @@
 
 import logging
 import sys
+from typing import Any
 
 import structlog
-from structlog.typing import FilteringBoundLogger
+from structlog.typing import EventDict, FilteringBoundLogger
 
 
 def configure_logging(process: str, level: str = "INFO") -> None:
     """Send structlog and the standard library's loggers to standard error as JSON lines."""
+
+    def add_process(_: Any, __: str, event: EventDict) -> EventDict:
+        # Not a context variable: those do not reach the threads of a pool.
+        event["process"] = process
+        return event
+
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
+        add_process,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
@@ -24,7 +32,6 @@ def configure_logging(process: str, level: str = "INFO") -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
-    structlog.contextvars.bind_contextvars(process=process)
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
