@@ -1,41 +1,30 @@
-"""Pages for tests, through the service that makes every page."""
+"""Making pages over the API."""
 
-from uuid import UUID
+from typing import Any
 
-from shared.core.db import Database
-from shared.wiki.models import Page
-from shared.wiki.service import create_page, trash_page, update_page
+import httpx2
+
 from tests.factories.world import World
 
 
-async def make_page(
-    database: Database, world: World, title: str, markdown: str = "", *, space: str = "WIKI"
-) -> Page:
-    """A page by the owner of the world."""
-    async with database.session() as session:
-        return await create_page(
-            session,
-            world.actor("owner"),
-            space_id=world.space(space),
-            title=title,
-            markdown=markdown,
+class MakePage:
+    """`await make_page("Title", markdown="…")` creates a page and gives its JSON.
+
+    In WIKI as the writer, unless `space` and `by` say otherwise.
+    """
+
+    def __init__(self, client: httpx2.AsyncClient, world: World) -> None:
+        self._client = client
+        self._world = world
+
+    async def __call__(
+        self, title: str = "Leave", *, by: str = "writer", space: str = "WIKI", **body: Any
+    ) -> dict[str, Any]:
+        answer = await self._client.post(
+            "/v1/pages",
+            json={"spaceId": str(self._world.space(space)), "title": title, **body},
+            headers=self._world.headers(by),
         )
-
-
-async def save_page(
-    database: Database,
-    world: World,
-    page_id: UUID,
-    *,
-    markdown: str | None = None,
-    title: str | None = None,
-) -> Page:
-    async with database.session() as session:
-        return await update_page(
-            session, world.actor("owner"), page_id, markdown=markdown, title=title
-        )
-
-
-async def put_in_trash(database: Database, world: World, page_id: UUID) -> None:
-    async with database.session() as session:
-        await trash_page(session, world.actor("owner"), page_id)
+        assert answer.status_code == 201, answer.text
+        page: dict[str, Any] = answer.json()
+        return page
