@@ -6,7 +6,12 @@ A document in normal form is what `validate` gives; everything else here takes t
 from shared.wiki.document.check import validate, validate_async
 from shared.wiki.document.errors import InvalidDocumentError
 from shared.wiki.document.ids import assign_ids, is_block_id, new_block_id, walk_blocks
-from shared.wiki.document.markdown_in import ParsedMarkdown, from_markdown, split_title
+from shared.wiki.document.markdown_in import (
+    ParsedMarkdown,
+    from_markdown,
+    from_markdown_async,
+    split_title,
+)
 from shared.wiki.document.markdown_out import to_markdown
 from shared.wiki.document.matching import keep_ids
 from shared.wiki.document.schema import EMPTY_DOC, SCHEMA, JsonDict
@@ -22,6 +27,7 @@ __all__ = [
     "assign_ids",
     "blocks",
     "from_markdown",
+    "from_markdown_async",
     "is_block_id",
     "keep_ids",
     "new_block_id",

@@ -17,7 +17,7 @@ MAX_PIXELS: Final = 10_000
 LANGUAGE: Final = re.compile(r"[A-Za-z0-9+#._/-]{1,50}")
 COLOR: Final = re.compile(r"#[0-9A-Fa-f]{3,8}|[a-z]{1,32}|rgba?\([0-9., %]{1,40}\)")
 IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 REQUIRED: Final = object()
 
@@ -36,7 +36,7 @@ Attributes = dict[str, Attribute]
 
 def is_label(value: Any) -> bool:
     """One line of text, at most MAX_LABEL_CHARS long."""
-    return isinstance(value, str) and len(value) <= MAX_LABEL_CHARS and not _CONTROL.search(value)
+    return isinstance(value, str) and len(value) <= MAX_LABEL_CHARS and not CONTROLS.search(value)
 
 
 def _integer(low: int, high: int, default: Any = REQUIRED) -> Attribute:

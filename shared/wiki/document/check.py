@@ -47,7 +47,7 @@ def validate(content: object) -> JsonDict:
     document = walk.run(content)
     _check_structure(document)
     for siblings in walk.split_texts:
-        siblings[:] = _joined(siblings)
+        siblings[:] = joined_texts(siblings)
     if len(orjson.dumps(document)) > MAX_DOCUMENT_BYTES:
         raise _too_large()
     return document
@@ -199,7 +199,7 @@ class _Walk:
             raise _too_large()
 
 
-def _joined(siblings: list[JsonDict]) -> list[JsonDict]:
+def joined_texts(siblings: list[JsonDict]) -> list[JsonDict]:
     """Neighbouring texts with the same marks become one."""
     joined: list[JsonDict] = []
     for (kind, _), group in groupby(siblings, lambda item: (item["type"], item.get("marks"))):

@@ -7,6 +7,9 @@ from typing import Any
 import yaml
 
 from shared.core.tunables import MAX_FRONT_MATTER_CHARS
+from shared.wiki.document.cleaning import clean_text
+
+_MAX_NUMBER = 2**53  # what JSON's readers hold exactly
 
 _OPENING = re.compile(r"---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
@@ -36,24 +39,27 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
         return {}, text
     body = text[closing.end() :]
     try:
-        data = yaml.load(text[opening.end() : closing.start()], Loader=_Loader)  # noqa: S506
+        source = text[opening.end() : closing.start()]
+        data = _plain(yaml.load(source, Loader=_Loader))  # noqa: S506
     except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError, AttributeError):
         return {}, body
     if data is None:
         return {}, body
     if not isinstance(data, dict):
         return {}, text
-    return {str(key): _plain(value) for key, value in data.items()}, body
+    return data, body
 
 
 def _plain(value: Any) -> Any:
-    """YAML's values as JSON's: dates and what else JSON lacks become strings."""
+    """YAML's values as JSON's: dates, long numbers and what else JSON lacks become strings."""
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {clean_text(str(key)): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set):
         return [_plain(item) for item in value]
     if isinstance(value, date):
         return value.isoformat()
-    if value is None or isinstance(value, str | bool | int | float):
+    if value is None or isinstance(value, bool):
         return value
-    return str(value)
+    if isinstance(value, int | float) and abs(value) < _MAX_NUMBER:
+        return value
+    return clean_text(str(value))

@@ -29,7 +29,7 @@ _TAGS: Final = {
 BREAK_TAG: Final = "<br>"
 _BREAK_LINE: Final = "\\\n"
 
-_SPECIAL = re.compile(r"[\\`*\[\]_~\n\r]|<(?=[A-Za-z/!?]|$)|&(?=#?\w+;)|!$")
+_SPECIAL = re.compile(r"[\\`*\[\]_~\n\r]|<(?=[A-Za-z/!?]|$)|&(?=#?\w+;)")
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 _PLAIN_ADDRESS = re.compile(r"[^\s<>()\\&]+")
 _AUTOLINK = re.compile(r"https?:[^<>\s]+", re.ASCII)
@@ -200,6 +200,8 @@ def _render_pair(pieces: list[_Piece], start: int, end: int) -> None:
     if kind == "link":
         attrs = mark["attrs"]
         pieces[start].text = "["
+        if start and pieces[start - 1].text.endswith("!"):
+            pieces[start - 1].text = pieces[start - 1].text[:-1] + "\\!"  # no image
         pieces[end].text = f"]({address_markdown(attrs['href'], attrs['title'])})"
     elif kind in _DELIMITERS and _opens(pieces, start) and _closes(pieces, end):
         pieces[start].text = pieces[end].text = _DELIMITERS[kind]

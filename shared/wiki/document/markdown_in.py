@@ -1,13 +1,16 @@
 """Markdown to a document. Never fails: what cannot be held as structure is held as text."""
 
+import asyncio
 import re
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from markdown_it.token import Token
 
-from shared.core.tunables import MAX_DOCUMENT_DEPTH
+from shared.core.tunables import DOCUMENT_OFFLOAD_BYTES, MAX_DOCUMENT_DEPTH, MAX_MARKDOWN_CHARS
 from shared.wiki.document.attributes import LANGUAGE, MAX_LIST_START, MAX_PIXELS, MAX_SPAN
+from shared.wiki.document.cleaning import clean_text
+from shared.wiki.document.errors import InvalidDocumentError
 from shared.wiki.document.front_matter import split_front_matter
 from shared.wiki.document.markdown_inline import InlineReader, split_images
 from shared.wiki.document.markdown_rules import CALLOUT_ALIASES, parser
@@ -17,8 +20,6 @@ from shared.wiki.document.text import inline_text
 
 EMPTY_PARAGRAPH: Final = "<p></p>"
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_CLEAN = str.maketrans({"\0": None, "\x0b": " ", "\x0c": " "})
 _TASK = re.compile(r"\[([ xX])\](?:[ \t]+|(?=\n)|$)")
 _ALERT = re.compile(r"\[!([A-Za-z]+)\][ \t]*(?=\n|$)")
 
@@ -67,12 +68,24 @@ class ParsedMarkdown:
 
 def from_markdown(source: str) -> ParsedMarkdown:
     """Reads any text. NULs are dropped, lone surrogates become U+FFFD, nesting is bounded."""
-    clean = _SURROGATE.sub("\ufffd", source.translate(_CLEAN)).removeprefix("\ufeff")
-    front_matter, body = split_front_matter(clean.replace("\r\n", "\n").replace("\r", "\n"))
+    text = clean_text(source).removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    front_matter, body = split_front_matter(text)
     tokens = parser().parse(body, {})
     pair_markers(tokens)
     doc = _Builder().build(tokens)
     return ParsedMarkdown(front_matter, _leading_title(doc), doc)
+
+
+async def from_markdown_async(source: str) -> ParsedMarkdown:
+    """`from_markdown`, in a thread when the text is large enough to hold up the event loop.
+
+    Raises InvalidDocumentError for a text longer than MAX_MARKDOWN_CHARS.
+    """
+    if len(source) > MAX_MARKDOWN_CHARS:
+        raise InvalidDocumentError(f"the text is longer than {MAX_MARKDOWN_CHARS} characters")
+    if len(source) > DOCUMENT_OFFLOAD_BYTES:
+        return await asyncio.to_thread(from_markdown, source)
+    return from_markdown(source)
 
 
 def split_title(parsed: ParsedMarkdown) -> ParsedMarkdown:
@@ -205,13 +218,13 @@ class _Builder:
             match = _TASK.match(token.content)
             if match and first.content.startswith(match[0].rstrip(" \t")):
                 frame.checked = match[1] != " "
-                _cut(children, len(match[0]))
+                _cut(token, match.end())
         elif frame.kind == "blockquote":
             match = _ALERT.match(token.content)
             kind = CALLOUT_ALIASES.get(match[1].lower()) if match else None
             if match and kind and first.content.startswith(match[0].rstrip(" \t")):
                 frame.kind, frame.attrs = "callout", {"type": kind}
-                _cut(children, len(match[0]))
+                _cut(token, match.end())
                 return not children
         return False
 
@@ -235,13 +248,14 @@ class _Builder:
             self._add(node("paragraph", [text(token.content, [])]))
 
 
-def _cut(children: list[Token], count: int) -> None:
-    """Takes `count` characters off the first text, and the line break that then comes first."""
+def _cut(token: Token, count: int) -> None:
+    """Takes `count` characters off an inline token, and the line's end if that comes next."""
+    children = token.children or []
     children[0].content = children[0].content[count:]
     if not children[0].content:
         del children[0]
-        if children and children[0].type in ("softbreak", "hardbreak"):
-            del children[0]
+    if token.content[count : count + 1] == "\n":
+        del children[0]
 
 
 def _cell_attrs(given: dict[str, str]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Markdown's inline tokens as inline nodes."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,14 +7,15 @@ from typing import Any
 from markdown_it.token import Token
 
 from shared.core.tunables import MAX_DOCUMENT_BYTES, MAX_LABEL_CHARS
+from shared.wiki.document.attributes import CONTROLS
 from shared.wiki.document.markdown_rules import TAG_MARKS
 from shared.wiki.document.schema import MARK_RANK, JsonDict, mark, node, text
 from shared.wiki.document.urls import is_safe_image, is_safe_link
 
 # A short reference may repeat a long address: all of them together stay well below a document.
 _MAX_LINK_CHARS = MAX_DOCUMENT_BYTES // 4
+_CONTROLS = str.maketrans("\r\x0c", "\n ")  # which come by entities
 _MARK_TOKENS = {"strong": "bold", "em": "italic", "s": "strike"}
-_NOT_LABEL = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ class _Run:
     text_marks: list[JsonDict] = field(default_factory=list)
     active: dict[str, list[JsonDict]] = field(default_factory=dict)
     links: list[JsonDict | None] = field(default_factory=list)
-    link_start: int = 0
+    linked: JsonDict | None = None  # the image in the link being read, if it has no text
 
     def read(self, tokens: Sequence[Token]) -> list[JsonDict]:
         for index, token in enumerate(tokens):
@@ -84,6 +84,7 @@ class _Run:
         return sorted(marks, key=lambda item: MARK_RANK[item["type"]])
 
     def _text(self, content: str, *, code: bool = False) -> None:
+        self.linked = None
         marks = self._marks(code=code)
         if marks != self.text_marks:
             self._flush()
@@ -91,7 +92,7 @@ class _Run:
         self.texts.append(content)
 
     def _flush(self) -> None:
-        if content := "".join(self.texts):
+        if content := "".join(self.texts).translate(_CONTROLS):
             self.made.append(text(content, self.text_marks))
         self.texts.clear()
 
@@ -112,16 +113,13 @@ class _Run:
         if edge == "open":
             made = self.reader.link(token)
             self.links.append(made)
+            self.linked = None
             if made:
-                self._flush()
-                self.link_start = len(self.made)
                 self._mark(made, closes=False)
         elif made := self.links.pop():
-            self._flush()
-            inside = self.made[self.link_start :]
             # An image is a block and carries no link: the link keeps a text of its own.
-            if inside and all(item["type"] == "image" for item in inside):
-                self._text(inside[0]["attrs"]["alt"] or made["attrs"]["href"])
+            if self.linked:
+                self._text(self.linked["attrs"]["alt"] or made["attrs"]["href"])
             self._mark(made, closes=True)
 
     def _image(self, token: Token) -> None:
@@ -133,16 +131,16 @@ class _Run:
             self._text(alt)
             return
         width = given.get("width")
-        self._flush()
-        self.made.append(
-            node(
-                "image",
-                src=src,
-                alt=as_label(alt) or None,
-                title=as_label(str(given.get("title", ""))) or None,
-                width=int(width) if width else None,
-            )
+        made = node(
+            "image",
+            src=src,
+            alt=as_label(alt) or None,
+            title=as_label(str(given.get("title", ""))) or None,
+            width=int(width) if width else None,
         )
+        self._flush()
+        self.made.append(made)
+        self.linked = made
 
 
 def paired_tags(tokens: Sequence[Token]) -> set[int]:
@@ -170,7 +168,7 @@ def plain(token: Token) -> str:
 
 def as_label(value: str) -> str:
     """One line, bounded."""
-    return _NOT_LABEL.sub(" ", value)[:MAX_LABEL_CHARS]
+    return CONTROLS.sub(" ", value)[:MAX_LABEL_CHARS]
 
 
 def split_images(nodes: list[JsonDict]) -> list[list[JsonDict] | JsonDict]:

@@ -36,6 +36,9 @@ def to_markdown(doc: JsonDict, *, block_ids: bool = False) -> str:
 
 
 def _begun(text: str) -> str:
+    """The text with what is special at the very beginning of a file said otherwise."""
+    if text.startswith("\ufeff"):
+        return "&#65279;" + text[1:]
     return _FIRST_RULE + text.removeprefix(_RULE) if text.startswith(_RULE) else text
 
 

@@ -31,6 +31,7 @@ from shared.wiki.document.urls import is_safe_image, is_safe_link
 
 # The doc stands outside the outermost container, a paragraph and its text in the innermost.
 _MAX_LEVEL: Final = MAX_DOCUMENT_DEPTH - 3
+_MAX_BRACKET_NESTING: Final = 10
 _MAX_IMAGE_NESTING: Final = 2  # images in alt texts: each level is parsed anew
 
 CALLOUT_ALIASES: Final = {
@@ -88,6 +89,7 @@ def parser() -> MarkdownIt:
     interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     md.block.ruler.before("table", "wiki_too_deep", _too_deep)
     md.block.ruler.before("table", "wiki_marker", _marker, interrupts)
+    md.inline.ruler.before("text", "wiki_too_nested", _too_nested)
     md.inline.ruler.before("autolink", "wiki_tag", _tag)
     md.inline.ruler.at("image", _image)
     # Addresses are kept as written; which of them are taken is decided in one place.
@@ -118,6 +120,14 @@ def _too_deep(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     inline.children = []
     state.push("paragraph_close", "p", -1)
     state.line = last
+    return True
+
+
+def _too_nested(state: StateInline, silent: bool) -> bool:
+    """Ends the search for a bracket's partner, which costs as much as it may nest."""
+    if not silent or state.level <= _MAX_BRACKET_NESTING:
+        return False
+    state.pos = state.posMax
     return True
 
 

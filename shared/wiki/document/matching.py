@@ -30,7 +30,7 @@ def keep_ids(old: JsonDict, new: JsonDict) -> JsonDict:
     An unchanged, moved or lightly edited block keeps its id; no id is given twice. Ids that
     `new` brings are not looked at. Takes documents in normal form and leaves them unchanged.
     """
-    return _Matching(old, copy_blocks(new)).run()
+    return _Matching(copy_blocks(old), copy_blocks(new)).run()
 
 
 class _Matching:
