@@ -102,7 +102,7 @@ def install_web() -> None:
 def run_web_script(name: str) -> None:
     """A script of the web app's package.json, where it has one."""
     install_web()
-    call(["npm", "run", "--silent", "--if-present", name], WEB)
+    call(["npm", "run", "--silent", "--if-present", name], WEB, quiet=False)
 
 
 def check_node() -> None:
@@ -145,13 +145,19 @@ def works(command: list[str]) -> bool:
         return False
 
 
-def call(command: list[str], folder: Path) -> None:
-    environment = dict(os.environ)
-    environment.pop("PYTHONHOME", None)
+def call(command: list[str], folder: Path, *, quiet: bool = True) -> None:
+    """Run it; what a quiet one printed is shown when it fails."""
+    output = subprocess.PIPE if quiet else None
     done = subprocess.run(
-        command, cwd=str(folder), env=environment, stdin=subprocess.DEVNULL, check=False
+        command,
+        cwd=str(folder),
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT if quiet else None,
+        check=False,
     )
     if done.returncode != 0:
+        sys.stderr.buffer.write(done.stdout or b"")
         raise SetupError(f"`{' '.join(command)}` failed with exit code {done.returncode}")
 
 

@@ -76,6 +76,10 @@ class Importer:
             await self._guarded(page, self._fill(page, addresses, urls))
         return self._report
 
+    def page_ids(self) -> list[UUID]:
+        """The pages that the run placed, parents first."""
+        return [placed.page_id for placed in self._placed.values()]
+
     async def _guarded(self, page: SourcePage, work: Awaitable[None]) -> None:
         try:
             await work
