@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import ARRAY, REAL, ColumnElement, Integer, column, func, literal, select
-from sqlalchemy.dialects.postgresql import TSQUERY
+from sqlalchemy.dialects.postgresql import TSQUERY, distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from shared.search.models import PageEmbedding
@@ -51,7 +51,7 @@ async def best_passages(
         .join(Page, Page.id == PageEmbedding.page_id)
         .join(PageIndex, PageIndex.page_id == PageEmbedding.page_id)
         .where(PageEmbedding.page_id.in_(page_ids), shown == Page.version, *model)
-        .distinct(PageEmbedding.page_id)
+        .ext(distinct_on(PageEmbedding.page_id))
         .order_by(PageEmbedding.page_id, score.desc(), PageEmbedding.chunk_index)
     )
     return {
@@ -74,7 +74,7 @@ def _coverage(matches: Sequence[str], weights: Sequence[float]) -> ColumnElement
     held: ColumnElement[float] = (
         select(func.coalesce(func.sum(term.c.weight * often), 0.0))
         .select_from(term)
-        .where(PageEmbedding.fts.op("@@")(term.c.query))
+        .where(PageEmbedding.fts.bool_op("@@")(term.c.query))
         .scalar_subquery()
         .correlate(PageEmbedding)
     )

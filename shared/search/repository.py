@@ -56,9 +56,9 @@ class Scope:
         if self.space_id is not None:
             conditions.append(Page.space_id == self.space_id)
         if self.required is not None:
-            conditions.append(Page.tsv.op("@@")(as_query(self.required)))
+            conditions.append(Page.tsv.bool_op("@@")(as_query(self.required)))
         if self.excluded is not None:
-            conditions.append(~Page.tsv.op("@@")(as_query(self.excluded)))
+            conditions.append(~Page.tsv.bool_op("@@")(as_query(self.excluded)))
         return and_(*conditions)
 
 
@@ -124,7 +124,7 @@ async def statistics(session: AsyncSession, scope: Scope, terms: Terms) -> Stati
     holding = (
         select(func.count())
         .select_from(Page)
-        .where(scope.pages(), Page.tsv.op("@@")(term.c.query))
+        .where(scope.pages(), Page.tsv.bool_op("@@")(term.c.query))
         .scalar_subquery()
         .correlate(term)
     )
@@ -157,7 +157,7 @@ async def by_text(
     score = rank / (1 + 0.5 * func.ln(1 + _BYTES / mean_bytes))
     rows = await session.scalars(
         select(Page.id)
-        .where(scope.pages(), Page.tsv.op("@@")(as_query(candidates)))
+        .where(scope.pages(), Page.tsv.bool_op("@@")(as_query(candidates)))
         .order_by(score.desc(), Page.id)
         .limit(SEARCH_DEPTH)
     )

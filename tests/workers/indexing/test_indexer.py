@@ -12,7 +12,7 @@ from shared.core.db import Database
 from shared.search.models import PageEmbedding
 from shared.wiki.models import Page, PageIndex
 from shared.wiki.service import move_page, restore_page
-from tests.factories.pages import make_page, put_in_trash, save_page
+from tests.factories.saved_pages import make_page, put_in_trash, save_page
 from tests.factories.world import World
 from tests.fakes.embedder import FakeEmbedder
 from workers.indexing.indexer import index_page

@@ -10,7 +10,7 @@ from shared.core.db import Database
 from shared.core.tunables import INDEX_PAUSE_SECONDS
 from shared.search.lagging import want_again
 from shared.wiki.models import PageIndex
-from tests.factories.pages import make_page, put_in_trash
+from tests.factories.saved_pages import make_page, put_in_trash
 from tests.factories.world import World
 from tests.fakes.embedder import FakeEmbedder
 from workers.indexing.indexer import index_page
