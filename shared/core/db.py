@@ -46,6 +46,7 @@ def make_engine(url: str, *, pool_size: int = DB_POOL_SIZE) -> AsyncEngine:
         max_overflow=0,
         pool_timeout=DB_POOL_WAIT_SECONDS,
         pool_pre_ping=True,
+        hide_parameters=True,  # an error's text must not quote a page or a prompt
         json_serializer=lambda value: orjson.dumps(value).decode(),
         json_deserializer=orjson.loads,
         connect_args={

@@ -2,10 +2,35 @@
 
 import logging
 import sys
+import traceback
 from typing import Any
 
 import structlog
 from structlog.typing import EventDict, FilteringBoundLogger
+
+from shared.core.tunables import TRACEBACK_FRAMES
+
+
+def render_exception(_: Any, __: str, event: EventDict) -> EventDict:
+    """Where an exception came from and of what type, link by link; never its message, which
+    may quote a page, a prompt or a key."""
+    info = event.pop("exc_info", None)
+    if info is True:
+        info = sys.exc_info()
+    error = info[1] if isinstance(info, tuple) else info
+    chain = []
+    while isinstance(error, BaseException):
+        frames = traceback.extract_tb(error.__traceback__)
+        chain.append(
+            {
+                "type": f"{type(error).__module__}.{type(error).__qualname__}",
+                "at": [f"{f.filename}:{f.lineno} {f.name}" for f in frames[-TRACEBACK_FRAMES:]],
+            }
+        )
+        error = error.__cause__ or error.__context__
+    if chain:
+        event["exception"] = chain
+    return event
 
 
 def configure_logging(process: str, level: str = "INFO") -> None:
@@ -25,7 +50,7 @@ def configure_logging(process: str, level: str = "INFO") -> None:
     structlog.configure(
         processors=[
             *shared,
-            structlog.processors.format_exc_info,
+            render_exception,
             structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level)),
@@ -38,7 +63,7 @@ def configure_logging(process: str, level: str = "INFO") -> None:
             foreign_pre_chain=[*shared, structlog.stdlib.add_logger_name],
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                structlog.processors.format_exc_info,
+                render_exception,
                 structlog.processors.JSONRenderer(),
             ],
         )
