@@ -19,12 +19,19 @@ from shared.bus.jobs import Job
 from shared.bus.stream import EventStream
 from shared.core.db import Database, make_engine
 from shared.core.ids import new_id
+from shared.core.logging import get_logger
 from shared.core.redis import make_redis
 from shared.core.secrets import SecretBox
 from shared.core.settings import Settings, get_settings
 
+log = get_logger(__name__)
+
 ResultT = TypeVar("ResultT")
 JobT = TypeVar("JobT", bound=Job)
+
+
+class TaskFailedError(Exception):
+    """Carries the type of what went wrong, without its text."""
 
 
 class Runtime:
@@ -106,7 +113,12 @@ def app_task(job_type: type[JobT]) -> Callable[[Handler[JobT]], Handler[JobT]]:
             await handler(job)
 
         def task(**kwargs: Any) -> None:
-            start().run(handle(job_type.model_validate(kwargs)))
+            try:
+                start().run(handle(job_type.model_validate(kwargs)))
+            except Exception as error:
+                log.exception("task_failed", job=job_type.name)
+                # Celery prints and Flower shows what a task raises: the type must do.
+                raise TaskFailedError(type(error).__name__) from None
 
         shared_task(name=job_type.name, ignore_result=True, acks_late=False)(task)
         return handler
