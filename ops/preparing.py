@@ -2,7 +2,7 @@
 
 import asyncio
 
-from shared.accounts.bootstrap import ensure_workspace
+from shared.wiki.bootstrap import ensure_workspace
 
 from ops.migrate import upgrade
 from shared.bus import jobs
