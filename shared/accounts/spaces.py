@@ -224,3 +224,20 @@ async def _keep_an_admin(session: AsyncSession, space_id: UUID, without: UUID) -
     )
     if admins == {without}:
         raise LastAdminError
+
+
+async def all_spaces(session: AsyncSession, workspace_id: UUID) -> list[Space]:
+    """Every space of a workspace by name: for commands on the machine, not for requests."""
+    return list(
+        await session.scalars(
+            select(Space).where(Space.workspace_id == workspace_id).order_by(Space.name, Space.id)
+        )
+    )
+
+
+async def add_first_role(
+    session: AsyncSession, space_id: UUID, user_id: UUID, role: SpaceRole
+) -> None:
+    """Give a new account a role in a space: for commands, which have no actor to check."""
+    session.add(SpaceMember(space_id=space_id, user_id=user_id, role=role.value))
+    await session.flush()

@@ -5,13 +5,13 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from ops.commands.create_user import create_api_key, create_user
+from ops.commands.create_user import PasswordCommand, create_api_key, create_user
 from shared.core.db import Database
 from shared.core.errors import PageturnError
 from tests.factories.world import World
 
 cli = typer.Typer()
-cli.command("create-user")(create_user)
+cli.command("create-user", cls=PasswordCommand)(create_user)
 cli.command("create-api-key")(create_api_key)
 
 Client = httpx2.AsyncClient
@@ -32,9 +32,9 @@ async def sign_in(client: Client, email: str, password: str) -> dict[str, str]:
     return {"authorization": f"Bearer {answer.json()['accessToken']}"}
 
 
-@pytest.mark.parametrize("asked", [True, False])
+@pytest.mark.parametrize("piped", [True, False])
 async def test_an_account_with_roles_in_spaces_signs_in(
-    client: Client, world: World, asked: bool
+    client: Client, world: World, piped: bool
 ) -> None:
     password = "a long password"
     await run(
@@ -47,8 +47,8 @@ async def test_an_account_with_roles_in_spaces_signs_in(
         "--space",
         "Priv:reader",
         "--password",
-        *([] if asked else [password]),
-        typed=f"{password}\n{password}\n",
+        *([] if piped else [password]),
+        typed=f"{password}\n",
     )
     headers = await sign_in(client, "ada@example.org", password)
     me = (await client.get("/v1/auth/me", headers=headers)).json()
@@ -76,6 +76,7 @@ async def test_without_a_password_a_link_signs_in_once(client: Client, world: Wo
         (("WRITER@example.org",), "an account with this email"),
         (("ada", "--space", "Wiki:writer"), "not an email"),
         (("ada@example.org", "--password", "short"), "at least 8"),
+        (("ada@example.org", "--password", "--space", "Wiki:writer"), "at least 8"),
     ],
 )
 async def test_what_cannot_be_made_is_one_clear_line_and_leaves_nothing(
