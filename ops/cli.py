@@ -6,7 +6,17 @@ from typing import Any
 import typer
 from pydantic import ValidationError
 
-from ops.commands import backup, migrate, process, restore, status, up
+from ops.commands import (
+    backup,
+    create_user,
+    import_pages,
+    migrate,
+    process,
+    reindex,
+    restore,
+    status,
+    up,
+)
 from shared.core.errors import PageturnError
 
 
@@ -40,6 +50,10 @@ app.command("up")(up.up)
 app.command("status")(status.status)
 app.command("migrate")(migrate.migrate)
 app.command("process")(process.process)
+app.command("import")(import_pages.import_pages)
+app.command("create-user", cls=create_user.PasswordCommand)(create_user.create_user)
+app.command("create-api-key")(create_user.create_api_key)
+app.command("reindex")(reindex.reindex)
 app.command("backup")(backup.backup)
 app.command("restore")(restore.restore)
 
