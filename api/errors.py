@@ -114,16 +114,23 @@ def _path(loc: Sequence[str | int]) -> str:
     return ".".join(parts)
 
 
+_HTTP_MESSAGES = {
+    400: "The body cannot be read.",
+    404: "There is nothing at this address.",
+    405: "This address does not take this method.",
+    413: "The body is too large.",
+}
+
+
+def too_large() -> Response:
+    """The answer to a body above the limit."""
+    return answer(413, _HTTP_CODES[413], _HTTP_MESSAGES[413])
+
+
 def _http(_request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    messages = {
-        400: "The body cannot be read.",
-        404: "There is nothing at this address.",
-        405: "This address does not take this method.",
-        413: "The body is too large.",
-    }
     code = _HTTP_CODES.get(error.status_code, "error")
-    message = messages.get(error.status_code, error.detail)
+    message = _HTTP_MESSAGES.get(error.status_code, error.detail)
     headers = dict(error.headers) if error.headers else None
     return answer(error.status_code, code, message, headers=headers)
 
@@ -161,8 +168,12 @@ def unexpected(scope: Scope, error: BaseException) -> Response:
 
 
 def route_of(scope: Scope) -> str:
-    """The route's template: a path without ids."""
-    return str(getattr(scope.get("route"), "path", "-"))
+    """The route's template: a path without ids. Routers do not know their own prefix."""
+    path = getattr(scope.get("route"), "path", None)
+    if path is None:
+        return "-"
+    prefix = "/v1" if str(scope["path"]).startswith("/v1/") else ""
+    return f"{prefix}{path}"
 
 
 def _route(request: Request) -> str:

@@ -14,7 +14,7 @@ from api.chat.endpoints import router as chat
 from api.deps import refuse_foreign_origin
 from api.frontend import Frontend
 from api.health.endpoints import router as health
-from api.middleware import RequestMiddleware
+from api.middleware import BodyLimitMiddleware, RequestMiddleware
 from api.schemas import ErrorBody
 from api.search.endpoints import router as search
 from api.settings.endpoints import router as ai_settings
@@ -79,7 +79,6 @@ def create_app(lifespan: Lifespan[FastAPI] = lifespan) -> FastAPI:
         redirect_slashes=False,
         docs_url=None,
         redoc_url=None,
-        max_body_size=MAX_BODY_BYTES,
         generate_unique_id_function=_operation_id,
     )
     responses = {
@@ -94,7 +93,8 @@ def create_app(lifespan: Lifespan[FastAPI] = lifespan) -> FastAPI:
         )
     app.include_router(health)
     app.router.default = Frontend()
-    app.add_middleware(RequestMiddleware)
+    app.add_middleware(BodyLimitMiddleware, limit=MAX_BODY_BYTES)
+    app.add_middleware(RequestMiddleware)  # added last: outermost
     errors.install(app)
     return app
 

@@ -1,13 +1,14 @@
-"""Around every request: an id, security headers, one log line, and the last safety net."""
+"""Around every request: an id, security headers, one log line, and the last safety nets."""
 
 import time
 
 from prometheus_client import Counter, Histogram
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bound_contextvars
 
-from api.errors import route_of, unexpected
+from api.errors import route_of, too_large, unexpected
 from shared.core.ids import new_id
 from shared.core.logging import get_logger
 
@@ -19,6 +20,7 @@ REQUESTS = Counter(
 SECONDS = Histogram(
     "pageturn_http_request_seconds", "Seconds until the answer's end.", ["method", "route"]
 )
+_LENGTH_DIGITS = 18  # of a stated length that are read: more is too much in any case
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics"})  # asked every few seconds
 
@@ -68,6 +70,34 @@ class RequestMiddleware:
                     await response(scope, receive, send_on)
             finally:
                 _account(scope, status, time.perf_counter() - started)
+
+
+class BodyLimitMiddleware:
+    """Refuses a body above `limit` bytes, by its stated length or while it comes in."""
+
+    def __init__(self, app: ASGIApp, limit: int) -> None:
+        self._app = app
+        self._limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        stated = Headers(scope=scope).get("content-length", "")
+        if stated.isdecimal() and int(stated[:_LENGTH_DIGITS]) > self._limit:
+            await too_large()(scope, receive, send)
+            return
+        received = 0
+
+        async def receive_on() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self._limit:
+                raise HTTPException(413)
+            return message
+
+        await self._app(scope, receive_on, send)
 
 
 def _account(scope: Scope, status: int, seconds: float) -> None:

@@ -16,8 +16,9 @@ def clean_title(title: str) -> str:
     """
     if "\0" in title or any("\ud800" <= char <= "\udfff" for char in title):
         raise InvalidTitleError("The title has characters that cannot be stored.")
-    cleaned = _SPACE.sub(" ", title).strip()
-    cleaned = "".join(char for char in cleaned if unicodedata.category(char) != "Cc")
+    folded = _SPACE.sub(" ", title)
+    kept = "".join(char for char in folded if unicodedata.category(char) != "Cc")
+    cleaned = _SPACE.sub(" ", kept).strip()
     if len(cleaned) > MAX_TITLE_CHARS or not any(_is_visible(char) for char in cleaned):
         raise InvalidTitleError
     return cleaned
