@@ -22,20 +22,8 @@ def missing_parts(address: str) -> list[str]:
 
 
 def _named(body: bytes) -> list[str]:
-    """Every name in the answer whose value says no, at any depth."""
     try:
-        return _refusals(json.loads(body))
-    except ValueError:
+        checks = json.loads(body)["checks"]
+        return [name for name, answer in checks.items() if answer != "ok"]
+    except (ValueError, KeyError, TypeError, AttributeError):
         return []
-
-
-def _refusals(value: object) -> list[str]:
-    if not isinstance(value, dict):
-        return []
-    found = []
-    for name, part in value.items():
-        if isinstance(part, dict):
-            found += _refusals(part)
-        elif part is False or part in ("missing", "down", "error"):
-            found.append(str(name))
-    return found
