@@ -96,6 +96,7 @@ async def fill(
                 title=title[:255] or "Untitled",
                 content=_document(text),
             )
+            session.sync_session.info.pop("jobs", None)  # indexed right here, by no worker
         await index_page(database, embedder, page.id)
         documents[page.id] = document_id
     return documents

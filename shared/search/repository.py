@@ -28,9 +28,9 @@ from shared.core.tunables import SEARCH_DEPTH, SNIPPET_TEXT_CHARS
 from shared.search.terms import Terms
 from shared.wiki.models import Page
 
-# For D, C, B, A: the title's words count two and a half times the body's. This and the
-# length's share below were chosen on a staff handbook and the Cranfield collection.
-_WEIGHTS = cast(literal([0.1, 0.2, 0.4, 1.0], ARRAY(REAL)), ARRAY(REAL))
+# For D, C, B, A: the title's words count twice the body's. This and the share of the
+# length in a score were chosen on a staff handbook and the Cranfield collection.
+_WEIGHTS = cast(literal([0.1, 0.2, 0.5, 1.0], ARRAY(REAL)), ARRAY(REAL))
 _BYTES = func.octet_length(Page.text_content)  # known without reading the text
 
 
@@ -142,7 +142,7 @@ async def by_text(
     mean_bytes: float,
 ) -> list[UUID]:
     """Pages that match the tsquery text `candidates`, best first: for each term its weight
-    times its rank in the page (which grows ever slower with repeats), over the page's length."""
+    times its rank in the page (which grows ever slower with repeats), less for long pages."""
     term = (
         func.unnest(as_queries(ranks), literal(list(weights), ARRAY(REAL)))
         .table_valued(column("query", TSQUERY), column("weight", REAL), name="term")

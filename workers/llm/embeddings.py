@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from shared.core.errors import UnavailableError
 from shared.core.settings import Settings
-from shared.core.tunables import EMBED_BATCH, EMBED_MAX_TOKENS, EMBED_SECONDS
+from shared.core.tunables import EMBED_MAX_TOKENS, EMBED_RUN, EMBED_SECONDS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -166,8 +166,8 @@ class _Model:
 def _batches(encoded: "list[Encoding]") -> Iterator[list[int]]:
     """Places of the texts in batches of like length: padding costs as much as words."""
     order = sorted(range(len(encoded)), key=lambda i: len(encoded[i].ids))
-    for start in range(0, len(order), EMBED_BATCH):
-        yield order[start : start + EMBED_BATCH]
+    for start in range(0, len(order), EMBED_RUN):
+        yield order[start : start + EMBED_RUN]
 
 
 def _files(directory: Path | None) -> tuple[Path, Path]:
