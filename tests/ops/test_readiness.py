@@ -16,7 +16,7 @@ class Answer(BaseHTTPRequestHandler):
     status = 200
     body = b""
 
-    def do_GET(self) -> None:  # noqa: N802 - the name that the server calls
+    def do_GET(self) -> None:
         self.send_response(self.status)
         self.end_headers()
         self.wfile.write(self.body)
