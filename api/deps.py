@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from typing import Annotated
-from urllib.parse import urlsplit
 
 from fastapi import Depends, Request
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
@@ -40,7 +39,7 @@ async def get_session(request: Request) -> AsyncIterator[AsyncSession]:
 SessionDep = Annotated[AsyncSession, Depends(get_session, scope="function")]
 
 
-def get_app_settings(request: Request) -> Settings:
+async def get_app_settings(request: Request) -> Settings:
     settings: Settings = request.app.state.settings
     return settings
 
@@ -48,19 +47,25 @@ def get_app_settings(request: Request) -> Settings:
 SettingsDep = Annotated[Settings, Depends(get_app_settings)]
 
 
-def refuse_foreign_origin(request: Request) -> None:
+async def refuse_foreign_origin(request: Request) -> None:
     """A browser's cookie may only change things from our own pages.
 
-    The host is compared, not the scheme: a proxy in front may have ended TLS.
+    The browser's own word counts first. Else hosts are compared, not schemes: a proxy in
+    front may have ended TLS, and may name the host that the browser asked for. Another site
+    can set neither header.
     """
-    if request.method in _SAFE_METHODS or "authorization" in request.headers:
+    headers = request.headers
+    if request.method in _SAFE_METHODS or "authorization" in headers:
         return
-    origin = request.headers.get("origin")
-    if origin is None:
-        if request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-            raise ForeignOriginError
+    site = headers.get("sec-fetch-site")
+    if site == "same-origin":
         return
-    if urlsplit(origin).netloc.lower() != request.headers.get("host", "").lower():
+    origin = headers.get("origin")
+    if origin is None and site in (None, "none"):
+        return
+    host = (origin or "").partition("://")[2].lower()
+    ours = {headers.get(name, "").lower() for name in ("host", "x-forwarded-host")}
+    if not host or host not in ours:
         raise ForeignOriginError
 
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
@@ -32,7 +31,7 @@ class Frontend:
         await response(scope, receive, send)
 
     async def _response(self, scope: Scope) -> Response:
-        path = Request(scope).url.path
+        path = str(scope["path"])
         if scope["method"] not in ("GET", "HEAD") or path == "/v1" or path.startswith("/v1/"):
             raise HTTPException(404)
         if not self._index.is_file():

@@ -4,6 +4,7 @@ What a test leaves behind is removed before the next one that uses the stores.
 """
 
 import os
+import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -65,6 +66,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         own.drop()
     if servers := config.stash.get(_SERVERS, None):
         servers.stop()
+    shutil.rmtree(os.environ["PAGETURN_HOME"], ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

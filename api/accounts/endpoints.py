@@ -27,7 +27,7 @@ from shared.core.tunables import PAGE_LIMIT_DEFAULT, TOKEN_DAYS
 router = APIRouter(prefix="/auth", tags=["auth"])
 
 
-def sign_in_throttle(request: Request) -> SignInThrottle:
+async def sign_in_throttle(request: Request) -> SignInThrottle:
     throttle: SignInThrottle = request.app.state.sign_in_throttle
     return throttle
 
@@ -46,7 +46,7 @@ def _admit(request: Request, response: Response, signed_in: SignedIn) -> SignedI
         max_age=TOKEN_DAYS * 24 * 3600,
         httponly=True,
         samesite="lax",
-        secure=request.url.scheme == "https",
+        secure=request.scope["scheme"] == "https",
         path="/",
     )
     response.headers["cache-control"] = "no-store"

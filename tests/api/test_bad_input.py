@@ -175,6 +175,16 @@ async def test_addresses_and_methods_that_are_not_there_answer_in_the_same_shape
         refused(answer, status)
 
 
+@pytest.mark.parametrize("host", ["[", "a b", "", "x" * 3_000, "é"])
+async def test_a_strange_host_does_no_harm(client: Client, world: World, host: str) -> None:
+    headers = {**world.headers("writer"), "host": host.encode()}
+    for path in ("/v1/auth/me", "/healthz", "/"):
+        assert (await client.get(path, headers=headers)).status_code in (200, 503)
+    sent = {"email": "writer@example.org", "password": "wrong"}
+    answer = await client.post("/v1/auth/sign-in", json=sent, headers={"host": host.encode()})
+    assert answer.status_code == 401
+
+
 async def test_a_body_of_another_type_is_refused(client: Client, world: World) -> None:
     body = json.dumps({"spaceId": str(world.space("WIKI")), "title": "x"})
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"):
