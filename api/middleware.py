@@ -25,9 +25,8 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics"})  # asked every few seconds
 
 SECURITY_HEADERS = {
-    # Inline styles: the component library sets them on elements. Scripts are files only.
     "content-security-policy": (
-        "default-src 'self'; img-src 'self'; style-src 'self' 'unsafe-inline'; "
+        "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; "
         "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ),
     "x-content-type-options": "nosniff",

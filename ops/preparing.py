@@ -2,12 +2,11 @@
 
 import asyncio
 
-from shared.wiki.bootstrap import ensure_workspace
-
 from ops.migrate import upgrade
 from shared.bus import jobs
 from shared.core.db import Database, make_engine
 from shared.core.settings import Settings
+from shared.wiki.bootstrap import ensure_workspace
 
 
 def prepare_database(settings: Settings) -> str | None:

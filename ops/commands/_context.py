@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from redis.asyncio import Redis
 
+import shared.models  # noqa: F401 - every table is known, whatever a command imports
 from ops.commands._stores import settings_with_stores
 from shared.bus import jobs
 from shared.core.db import Database, make_engine

@@ -1,5 +1,7 @@
 """A folder of Markdown files as a tree of pages. Reads the disk; knows no database."""
 
+import html
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -11,6 +13,7 @@ from shared.wiki.document import JsonDict, from_markdown, split_title
 
 _SUFFIXES = frozenset({".md", ".markdown"})
 _INDEXES = ("index", "readme")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,7 @@ def _read_text(path: Path) -> str:
 def _page(key: PurePosixPath, path: PurePosixPath, text: str) -> SourcePage:
     parsed = from_markdown(without_liquid(text))
     matter = parsed.front_matter
-    title = _one_line(matter.get("title"))
+    title = _plain_title(matter.get("title"))
     if not title or title == parsed.title:
         title, parsed = title or parsed.title or "", split_title(parsed)
     redirect = _one_line(matter.get("redirect_to")) or _one_line(matter.get("redirect"))
@@ -151,6 +154,11 @@ def humanised(name: str) -> str:
 
 def _one_line(value: Any) -> str:
     return " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
+
+
+def _plain_title(value: Any) -> str:
+    """Front matter titles are often written for HTML: `Logging in &amp; <em>out</em>`."""
+    return _one_line(html.unescape(_TAG.sub("", _one_line(value))))
 
 
 def _strings(value: Any) -> list[str]:

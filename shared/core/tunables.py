@@ -45,6 +45,7 @@ TREE_TOOL_MAX_PAGES = 500  # pages in one tree that the agent reads: some 20 kB 
 TOOL_RESULT_CHARS = 60_000  # a result's JSON; a longer one is cut and says so
 OFFLINE_PAGES = 3  # pages that the offline answerer reads for a question
 OFFLINE_QUOTES = 3  # passages it quotes of the best page, fewer of the others
+OFFLINE_QUOTE_SHARE = 0.6  # of the best passage's shared words that another one needs
 OFFLINE_QUOTE_CHARS = 400  # a longer sentence is cut
 OFFLINE_WORDS_PER_PIECE = 4  # words in one streamed piece
 EVENT_RETRY_SECONDS = 0.25  # between attempts to send events while Redis is away

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from shared.core.tunables import OFFLINE_QUOTE_CHARS, OFFLINE_QUOTES
+from shared.core.tunables import OFFLINE_QUOTE_CHARS, OFFLINE_QUOTE_SHARE, OFFLINE_QUOTES
 
 _BLOCK = re.compile(r"^\[#([a-z0-9]+)\]$", re.MULTILINE)
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+# A full stop ends a sentence only before a new beginning: not within "a.k.a. your badge".
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^a-zа-я])|(?<=[。！？])|\n+")
+_TEMPLATE = re.compile(r"\{[{%].*?[}%]\}", re.DOTALL)  # what a site generator would fill in
 _WORD = re.compile(r"\w+")
 _MARKUP = re.compile(r"\[([^\]]*)\]\([^)]*\)|[*_`~]{1,3}|<[^>]+>|^\s*(?:[-+*>#|]|\d+[.)])+\s*")
 _STEM = 5  # letters that must agree: "request" finds "requesting"
@@ -66,32 +68,46 @@ def terms(text: str) -> frozenset[str]:
     return frozenset(word[:_STEM] for word in words if word not in _STOP_WORDS and len(word) > 1)
 
 
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    shared_words: int
+    score: float
+    block: int
+    text: str
+
+
 def choose_quotes(question: str, pages: list[PageText]) -> list[Quote]:
-    """The best passages, pages in the order of the search: more of the first, fewer of the
-    rest. Each page that was read gives at least one."""
+    """The best passages, pages in the order of the search: several of the first, one of
+    each other that shares nearly as many words with the question as the best passage."""
     wanted = terms(question)
+    candidates = [sorted(_candidates(wanted, page), key=lambda c: -c.score) for page in pages]
+    most = max((c.shared_words for of_page in candidates for c in of_page), default=0)
     quotes: list[Quote] = []
-    for rank, page in enumerate(pages):
-        best = sorted(_candidates(wanted, page), key=lambda c: -c[0])
-        room = OFFLINE_QUOTES - 1 if rank == 0 else 1
-        for _, block, sentence in sorted(best[:room], key=lambda c: c[1]):
-            url = f"{page.url}#{page.blocks[block][0]}"
-            quotes.append(Quote(sentence, page.title, url))
+    for rank, (page, of_page) in enumerate(zip(pages, candidates, strict=True)):
+        room = OFFLINE_QUOTES if rank == 0 else 1
+        chosen = [
+            c
+            for place, c in enumerate(of_page[:room])
+            if (rank == 0 and place == 0) or c.shared_words >= max(1, most * OFFLINE_QUOTE_SHARE)
+        ]
+        for candidate in sorted(chosen, key=lambda c: c.block):
+            url = f"{page.url}#{page.blocks[candidate.block][0]}"
+            quotes.append(Quote(candidate.text, page.title, url))
     return quotes
 
 
-def _candidates(wanted: frozenset[str], page: PageText) -> Iterator[tuple[float, int, str]]:
-    """(score, block's index, sentence): shared words, and whether the search chose the block."""
+def _candidates(wanted: frozenset[str], page: PageText) -> Iterator[_Candidate]:
+    """Sentences with the words that they share, and whether the search chose their block."""
     for index, (block_id, markdown) in enumerate(page.blocks):
         if markdown.startswith(("#", "```", "![")):
             continue
-        for raw in _SENTENCE_END.split(markdown):
+        for raw in _SENTENCE_END.split(_TEMPLATE.sub("", markdown)):
             sentence = _plain(raw)
-            found = len(wanted & terms(sentence))
             if len(_WORD.findall(sentence)) < 3:
                 continue
+            found = len(wanted & terms(sentence))
             near = 1.5 if block_id == page.best_block else 0.0
-            yield found + near - index * 1e-3, index, sentence
+            yield _Candidate(found, found + near - index * 1e-3, index, sentence)
 
 
 def _plain(markdown: str) -> str:

@@ -99,6 +99,25 @@ def test_a_passage_found_by_meaning_is_quoted_though_no_word_agrees() -> None:
     assert first.url.endswith("#ccc")
 
 
+def page(title: str, *blocks: str) -> PageText:
+    ids = ((f"b{n}", text) for n, text in enumerate(blocks))
+    return PageText(title, f"/p/{title}", tuple(ids), None)
+
+
+def test_an_abbreviation_does_not_end_a_sentence_and_templates_are_not_quoted() -> None:
+    card = page("Card", "_a.k.a. your Smart Card_", '{% include "card.html" steps=card.steps %}')
+    assert [q.text for q in choose_quotes("Where is my smart card?", [card])] == [
+        "a.k.a. your Smart Card"
+    ]
+
+
+def test_a_page_that_shares_little_is_not_quoted() -> None:
+    good = page("Good", "Ask security for a smart card on Monday.")
+    poor = page("Poor", "Play your card well, said nobody.")
+    quotes = choose_quotes("How do I ask security for a smart card?", [good, poor])
+    assert [q.title for q in quotes] == ["Good"]
+
+
 @pytest.mark.parametrize(
     ("question", "expected"),
     [("How do I request leave?", {"reque", "leave"}), ("Как взять отпуск?", {"взять", "отпус"})],
