@@ -16,7 +16,7 @@ def default_home() -> Path:
 class Settings(BaseSettings):
     """Every field is an environment variable; the alias is its exact name."""
 
-    model_config = SettingsConfigDict(extra="ignore")
+    model_config = SettingsConfigDict(extra="ignore", env_ignore_empty=True)
 
     home: Path = Field(default_factory=default_home, alias="PAGETURN_HOME")
     host: str = Field("127.0.0.1", alias="PAGETURN_HOST")

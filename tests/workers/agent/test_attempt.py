@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from shared.wiki.urls import page_url
 from sqlalchemy import func, select, update
 
 from shared.accounts.models import UserSession
@@ -17,6 +16,7 @@ from shared.chat.recovery import reap
 from shared.chat.stopping import request_stop
 from shared.wiki import service
 from shared.wiki.models import Page, PageHistory
+from shared.wiki.urls import page_url
 from tests.fakes.scripted_model import ScriptedModel, call, say
 from tests.fakes.turns import Stage
 from workers.llm.base import (
