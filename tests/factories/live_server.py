@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import uvicorn
+
 from api.main import create_app
 
 START_SECONDS = 20.0
