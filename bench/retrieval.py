@@ -153,11 +153,9 @@ async def main(corpora: Path) -> None:
             return await by_vector(session, Scope(actor), vector)
 
     async def fused(text: str) -> list[UUID]:
-        vector = embedder.embed([text])[0]
+        vector = QueryVector(embedder.name, embedder.embed([text])[0])
         async with database.session() as session:
-            found = await search(
-                session, actor, text, limit=100, vector=vector, model_name=embedder.name
-            )
+            found = await search(session, actor, text, limit=100, vector=vector)
         return [hit.page_id for hit in found.hits]
 
     try:

@@ -1,9 +1,10 @@
 -- Words of a text in every supported language: accents folded, stemmed as Russian for
 -- Cyrillic words and as English for ASCII words, and unstemmed beside that. Wrapped as
 -- IMMUTABLE because generated columns require it; the dictionaries are fixed by the extension.
+-- A slash parts words: the parser would take "leave/absence" for a path, one word.
 CREATE FUNCTION pageturn_fold(value text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT
-    RETURN public.unaccent('public.unaccent'::regdictionary, value);
+    RETURN translate(public.unaccent('public.unaccent'::regdictionary, value), '/', ' ');
 
 CREATE FUNCTION pageturn_tsv(value text) RETURNS tsvector
     LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT

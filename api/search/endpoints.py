@@ -43,8 +43,7 @@ async def search_pages(
             q,
             limit=limit,
             space_id=space_id,
-            vector=None if vector is None else vector.values,
-            model_name=None if vector is None else vector.model_name,
+            vector=vector,
         )
     return SearchAnswer(
         items=[SearchItem.of(hit) for hit in found.hits],

@@ -154,9 +154,8 @@ async def drain() -> None:
 
 def enqueue_after_commit(session: AsyncSession, job: Job) -> None:
     """Send `job` once the session's transaction has committed; drop it on rollback."""
-    jobs: list[Job] = session.sync_session.info.setdefault("jobs", [])
-    if job not in jobs:
-        jobs.append(job)
+    jobs: dict[Job, None] = session.sync_session.info.setdefault("jobs", {})
+    jobs[job] = None  # once, in the order of the first
 
 
 @event.listens_for(Session, "after_commit")

@@ -63,35 +63,30 @@ async def search(
     *,
     limit: int = SEARCH_LIMIT_DEFAULT,
     space_id: UUID | None = None,
-    vector: Sequence[float] | None = None,
-    model_name: str | None = None,
+    vector: QueryVector | None = None,
 ) -> SearchResult:
     """The pages that the actor may read, best first; none for a query without words.
 
-    `vector` is the query's, by the model `model_name`; without rows of that model and
-    dimension the search is by words. Raises NotFoundError for a space the actor may not see.
+    `vector` is the query's; without rows of its model and dimension the search is by words.
+    Raises NotFoundError for a space the actor may not see.
     """
     if space_id is not None:
         await require_space(session, actor, space_id, "read")
     parsed = parse(query)
-    near = _vector(vector, model_name)
+    mode: Literal["hybrid", "text"] = "text" if vector is None else "hybrid"
     if parsed.is_empty:
-        return SearchResult([], "text" if near is None else "hybrid")
+        return SearchResult([], mode)
     scope = Scope(actor, space_id)
     words = await _by_words(session, scope, parsed)
     scope = replace(scope, required=words.terms.required, excluded=words.terms.excluded)
     rankings = [words.pages]
     if parsed.grams:
         rankings.append(await repository.by_grams(session, scope, parsed.grams))
-    if near is not None:
-        rankings.append(await by_vector(session, scope, near))
+    if vector is not None:
+        rankings.append(await by_vector(session, scope, vector))
     best = fuse(rankings)[:limit]
-    hits = await _hits(session, scope, best, parsed, words, near)
-    return SearchResult(hits, "text" if near is None else "hybrid")
-
-
-def _vector(values: Sequence[float] | None, model_name: str | None) -> QueryVector | None:
-    return QueryVector(model_name, values) if values and model_name else None
+    hits = await _hits(session, scope, best, parsed, words, vector)
+    return SearchResult(hits, mode)
 
 
 async def _by_words(session: AsyncSession, scope: Scope, query: Query) -> _Words:

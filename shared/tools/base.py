@@ -4,7 +4,7 @@ A tool calls the same services as the HTTP endpoints, as the person who asked. W
 user and session are never its arguments; they come in the context.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 from uuid import UUID
@@ -14,6 +14,7 @@ from pydantic.alias_generators import to_camel
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from shared.accounts.actor import Actor
+from shared.search.vectors import QueryVector
 
 Effect = Literal["read", "write"]
 
@@ -23,14 +24,6 @@ class ToolArgs(BaseModel):
     model cannot reach past the schema (`permanentlyDelete: true`)."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="ignore")
-
-
-@dataclass(frozen=True, slots=True)
-class QueryVector:
-    """A query's embedding and the model that made it."""
-
-    model_name: str
-    values: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True)

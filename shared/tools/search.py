@@ -20,8 +20,7 @@ async def search_pages(context: ToolContext, args: SearchPagesArgs) -> ToolResul
         context.actor,
         args.query,
         limit=args.limit,
-        vector=None if vector is None else vector.values,
-        model_name=None if vector is None else vector.model_name,
+        vector=vector,
     )
     hits = [
         {

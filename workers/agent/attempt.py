@@ -18,7 +18,7 @@ from shared.chat.models import Turn, TurnStatus
 from shared.chat.turns import Ending, TurnState
 from shared.core.logging import get_logger
 from shared.providers.models import AiSettings
-from shared.tools.base import QueryVector
+from shared.search.vectors import QueryVector
 from shared.tools.registry import tools_for
 from shared.wiki.models import Page
 from workers.agent import history

@@ -17,7 +17,8 @@ from shared.core.db import Database
 from shared.core.errors import PageturnError, UnauthenticatedError
 from shared.core.logging import get_logger
 from shared.core.tunables import TOOL_RESULT_CHARS, TOOL_SECONDS
-from shared.tools.base import QueryVector, Tool, ToolArgs, ToolContext, ToolResult
+from shared.search.vectors import QueryVector
+from shared.tools.base import Tool, ToolArgs, ToolContext, ToolResult
 from workers.llm.base import ToolSpec
 
 log = get_logger(__name__)

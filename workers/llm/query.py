@@ -3,7 +3,7 @@
 import asyncio
 
 from shared.core.logging import get_logger
-from shared.tools.base import QueryVector
+from shared.search.vectors import QueryVector
 from workers.llm.embeddings import EmbeddingUnavailableError, local_embedder
 from workers.runtime import Runtime
 

@@ -11,6 +11,7 @@ from shared.accounts.models import Space
 from shared.core.db import Database
 from shared.core.settings import get_settings
 from shared.search.service import search
+from shared.search.vectors import QueryVector
 from tests.factories.world import World
 from tests.shared.search.handbook_questions import QUESTIONS
 from workers.indexing.indexer import index_page
@@ -42,8 +43,7 @@ async def test_nine_of_ten_questions_have_their_page_among_the_first_three(
                 session,
                 world.actor("reader"),
                 question.text,
-                vector=embedder.embed([question.text])[0],
-                model_name=embedder.name,
+                vector=QueryVector(embedder.name, embedder.embed([question.text])[0]),
             )
         ranks.append(
             next((n for n, hit in enumerate(found.hits, 1) if hit.title in question.pages), None)

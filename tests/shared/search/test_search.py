@@ -12,6 +12,7 @@ from shared.core.db import Database
 from shared.core.errors import NotFoundError
 from shared.core.tunables import SNIPPET_CHARS
 from shared.search.service import SearchResult, search
+from shared.search.vectors import QueryVector
 from shared.wiki.models import Page
 from tests.factories.saved_pages import make_page, put_in_trash, save_page
 from tests.factories.world import World
@@ -38,8 +39,7 @@ async def find(
             query,
             limit=limit,
             space_id=None if space is None else world.space(space),
-            vector=None if embedder is None else embedder.vector(query),
-            model_name=None if embedder is None else embedder.name,
+            vector=None if embedder is None else QueryVector(embedder.name, embedder.vector(query)),
         )
 
 
