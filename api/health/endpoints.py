@@ -55,7 +55,8 @@ async def readyz(request: Request) -> JSONResponse:
 async def _holds(check: Awaitable[bool]) -> bool:
     """Whatever goes wrong with a check, what it looks for is not there."""
     try:
-        return await asyncio.wait_for(check, READY_CHECK_SECONDS)
+        async with asyncio.timeout(READY_CHECK_SECONDS):
+            return await check
     except Exception:
         return False
 

@@ -117,7 +117,8 @@ class Hub:
             with contextlib.suppress(RedisError):
                 await self._pubsub.subscribe(name)
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._confirmed[name].wait(), STREAM_POLL_SECONDS)
+            async with asyncio.timeout(STREAM_POLL_SECONDS):
+                await self._confirmed[name].wait()
 
     async def _leave(self, name: str, reader: Reader) -> None:
         readers = self._readers.get(name, set())

@@ -61,7 +61,8 @@ class TurnStream:
                     yield tail
             while not cursor.ended:
                 try:
-                    item = await asyncio.wait_for(reader.queue.get(), self._ping)
+                    async with asyncio.timeout(self._ping):
+                        item = await reader.queue.get()
                 except TimeoutError:
                     yield events.PING
                     continue

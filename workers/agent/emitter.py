@@ -123,7 +123,9 @@ class Emitter:
             if left <= 0:
                 return
             try:
-                await asyncio.wait_for(self._wake.wait(), left)
+                # Not `wait_for`, which before Python 3.12 can swallow a cancellation.
+                async with asyncio.timeout(left):
+                    await self._wake.wait()
             except TimeoutError:
                 return
             self._wake.clear()

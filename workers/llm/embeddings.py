@@ -54,7 +54,8 @@ async def embed(embedder: Embedder, texts: Sequence[str]) -> list[list[float]]:
     """Embed on the embedding thread. Raises EmbeddingUnavailableError, or TimeoutError."""
     loop = asyncio.get_running_loop()
     call = loop.run_in_executor(_executor, embedder.embed, list(texts))
-    return await asyncio.wait_for(call, EMBED_SECONDS)
+    async with asyncio.timeout(EMBED_SECONDS):
+        return await call
 
 
 def local_embedder(settings: Settings, *, threads: int = 0) -> Embedder:

@@ -1,6 +1,7 @@
 """A turn through the loop, against a scripted model and real stores."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -22,11 +23,14 @@ from tests.fakes.turns import Stage
 from workers.llm.base import (
     AssistantMessage,
     ModelError,
+    ModelEvent,
+    ModelRequest,
     ReasoningPiece,
     TextPiece,
     ToolMessage,
     UserMessage,
 )
+from workers.maintenance.expiry import sweep_expired
 
 
 async def make_page(stage: Stage, actor: Any, space_id: UUID, title: str, text: str) -> UUID:
@@ -373,6 +377,7 @@ async def test_a_crashed_turn_goes_on_after_its_last_commit(stage: Stage, world:
     turn_id = await stage.send(world.actor("writer"), "Write")
     playing = asyncio.create_task(stage.play(turn_id, model))
     await asyncio.wait_for(dead.wait(), 10)
+    await heard(stage, turn_id, b'"half"')
     await _kill(playing)
 
     await expire_lease(stage, turn_id)
@@ -394,6 +399,13 @@ async def test_a_crashed_turn_goes_on_after_its_last_commit(stage: Stage, world:
     assert seen.kinds().count("reset-step") == 1
     texts = [part["text"] for part in seen.parts if part["type"] == "text"]
     assert texts == ["whole"]
+
+
+async def heard(stage: Stage, turn_id: UUID, text: bytes) -> None:
+    """Until an event with this text is in the turn's stream."""
+    async with asyncio.timeout(10):
+        while not any(text in data for _, data in await stage.runtime.stream.read(turn_id, 0)):
+            await asyncio.sleep(0.005)
 
 
 async def _kill(task: "asyncio.Task[None]") -> None:
@@ -504,3 +516,49 @@ async def test_a_backlog_is_not_enqueued_at_every_sweep(stage: Stage, world: Any
     async with stage.database.session() as session:
         assert (await reap(session, requeue_seconds=1e-6)).requeued == [turn_id]
     assert (await stage.turn(turn_id)).enqueue_count == 2
+
+
+async def the_generation(stage: Stage) -> Generation:
+    async with stage.database.session() as session:
+        return (await session.scalars(select(Generation))).one()
+
+
+@pytest.mark.req("MN-01")
+async def test_a_generation_is_made_before_the_call_and_closed_after_it(
+    stage: Stage, world: Any
+) -> None:
+    seen: list[str] = []
+
+    async def look() -> None:
+        seen.append((await the_generation(stage)).status)
+
+    class Watching(ScriptedModel):
+        async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+            await look()
+            async for event in super().stream(request):
+                yield event
+
+    await stage.ask(world.actor("writer"), "Q", Watching([say("an ", "answer")]))
+    closed = await the_generation(stage)
+    assert seen == ["pending"]
+    assert (closed.status, closed.input_tokens, closed.output_tokens) == ("success", 10, 2)
+    assert closed.time_ms is not None
+    assert (closed.object, closed.type, closed.model) == ("chat", "chat", "offline")
+    assert closed.finished_at is not None
+
+
+@pytest.mark.req("MN-01")
+async def test_the_pending_row_of_a_killed_worker_is_closed(stage: Stage, world: Any) -> None:
+    turn_id = await stage.send(world.actor("writer"), "Q")
+    async with stage.database.session() as session:
+        await session.execute(update(Turn).where(Turn.id == turn_id).values(attempts=3))
+        await reap(session, requeue_seconds=1e-6)
+    assert (await the_generation(stage)).status == "error"
+
+    second = await stage.send(world.actor("reader"), "Q")
+    async with stage.database.session() as session:
+        await session.execute(update(Generation).values(status="pending"))
+        await session.execute(update(Turn).where(Turn.id == second).values(status="error"))
+    await sweep_expired(stage.database)
+    async with stage.database.session() as session:
+        assert set(await session.scalars(select(Generation.status))) == {"error"}
