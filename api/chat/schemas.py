@@ -9,7 +9,7 @@ from pydantic import Field
 from api.schemas import ApiModel
 from shared.chat.errors import NoUserMessageError, UnsupportedPartError
 from shared.chat.models import Chat, Message
-from shared.chat.sending import Send
+from shared.chat.storing import Send
 from shared.core.errors import InvalidInputError
 from shared.core.tunables import MAX_CLIENT_ID_CHARS, MAX_TITLE_CHARS
 

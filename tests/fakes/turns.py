@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from api.stream.cursor import Cursor, NeedSyncError
 from shared.accounts.actor import Actor
-from shared.chat import sending, turns
+from shared.chat import sending, storing, turns
 from shared.chat.contexts import get_context
 from shared.chat.models import Message, Turn
 from shared.core.db import Database
@@ -44,7 +44,7 @@ class Stage:
         **more: Any,
     ) -> UUID:
         """Accept a send; the turn's id. Nothing runs it but `play`."""
-        wanted = sending.Send(
+        wanted = storing.Send(
             trigger=more.pop("trigger", "submit-message"),
             text=text,
             alias=alias,
