@@ -46,5 +46,5 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 lock:
 	printf 'setuptools>=84\nwheel\n' | $(LOCK) --extra embedded --extra local-embeddings \
 		pyproject.toml - -o requirements.lock
-	$(LOCK) --extra embedded --extra local-embeddings --extra dev -c requirements.lock \
-		pyproject.toml -o requirements-dev.lock
+	printf 'setuptools>=84\nwheel\n' | $(LOCK) --extra embedded --extra local-embeddings \
+		--extra dev -c requirements.lock pyproject.toml - -o requirements-dev.lock
