@@ -74,6 +74,8 @@ class Hub:
         self._confirmed: dict[str, asyncio.Event] = {}
         self._seen: dict[UUID, tuple[Any, ...]] = {}
         self._tasks: list[asyncio.Task[None]] = []
+        # One command at a time: an unsubscribe must not overtake a newcomer's subscribe.
+        self._commands = asyncio.Lock()
 
     async def start(self) -> None:
         self._tasks = [
@@ -112,22 +114,28 @@ class Hub:
             await self._leave(name, reader)
 
     async def _subscribe(self, name: str) -> None:
-        if name not in self._confirmed:
-            self._confirmed[name] = asyncio.Event()
-            with contextlib.suppress(RedisError):
-                await self._pubsub.subscribe(name)
+        async with self._commands:
+            confirmed = self._confirmed.get(name)
+            if confirmed is None:
+                confirmed = self._confirmed[name] = asyncio.Event()
+                with contextlib.suppress(RedisError, OSError):
+                    await self._pubsub.subscribe(name)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(STREAM_POLL_SECONDS):
-                await self._confirmed[name].wait()
+                await confirmed.wait()
 
     async def _leave(self, name: str, reader: Reader) -> None:
         readers = self._readers.get(name, set())
         readers.discard(reader)
-        if not readers:
-            self._readers.pop(name, None)
+        if readers:
+            return
+        self._readers.pop(name, None)
+        async with self._commands:
+            if name in self._readers:  # somebody came meanwhile
+                return
             self._confirmed.pop(name, None)
             self._seen.pop(reader.turn_id, None)
-            with contextlib.suppress(RedisError):
+            with contextlib.suppress(RedisError, OSError):
                 await self._pubsub.unsubscribe(name)
 
     async def _listen(self) -> None:

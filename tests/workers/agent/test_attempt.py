@@ -12,7 +12,7 @@ from sqlalchemy import func, select, update
 from shared.accounts.models import UserSession
 from shared.chat import turns
 from shared.chat.errors import LostLeaseError
-from shared.chat.models import Generation, Step, ToolCall, Turn
+from shared.chat.models import Chat, Generation, Message, Step, ToolCall, Turn
 from shared.chat.recovery import reap
 from shared.chat.stopping import request_stop
 from shared.wiki import service
@@ -320,6 +320,32 @@ async def test_a_model_error_ends_the_turn_with_what_was_said(stage: Stage, worl
     assert seen.kinds()[-1] == "error"
     async with stage.database.session() as session:
         assert (await session.scalars(select(Generation.status))).one() == "error"
+
+
+@pytest.mark.req("CH-01")
+async def test_a_first_turn_that_fails_leaves_one_chat_and_a_retry_adds_none(
+    stage: Stage, world: Any
+) -> None:
+    writer = world.actor("writer")
+    refused = ScriptedModel([[ModelError("401 from the provider")]])
+    turn_id = await stage.ask(writer, "Q", refused, alias="c1", message_id="m1")
+    assert (await stage.turn(turn_id)).status == "error"
+    again = await stage.ask(
+        writer,
+        "Q",
+        ScriptedModel([say("An answer.")]),
+        alias="c1",
+        message_id="m1",
+        trigger="regenerate-message",
+    )
+    assert (await stage.turn(again)).status == "completed"
+    async with stage.database.session() as session:
+        chats = list(await session.scalars(select(Chat)))
+        standing = await session.scalars(
+            select(Message.role).where(Message.replaced_at.is_(None)).order_by(Message.id)
+        )
+        assert list(standing) == ["user", "assistant"]
+    assert len(chats) == 1
 
 
 async def test_a_stop_in_mid_answer_keeps_what_was_said(stage: Stage, world: Any) -> None:
