@@ -14,6 +14,12 @@ class PageturnError(Exception):
         super().__init__(self.message)
 
 
+class ConfigurationError(PageturnError):
+    """This process has not been told what it needs."""
+
+    code = "configuration"
+
+
 class NotFoundError(PageturnError):
     """There is no such thing, or you may not see it."""
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from shared.core.errors import ConfigurationError
+
 
 def default_home() -> Path:
     """The data folder where none is named: `/var/lib/pageturn` as root, else `.pageturn`."""
@@ -49,28 +51,28 @@ class Settings(BaseSettings):
     chat_concurrency: int = Field(200, alias="PAGETURN_CHAT_CONCURRENCY", ge=1)
 
     def require_database_url(self) -> str:
-        """The SQLAlchemy URL (psycopg 3 driver). Raises RuntimeError when unset."""
+        """The SQLAlchemy URL (psycopg 3 driver). Raises ConfigurationError when unset."""
         if self.database_url is None:
-            raise RuntimeError("DATABASE_URL is not set: start Pageturn with `pageturn up`")
+            raise ConfigurationError("DATABASE_URL is not set: start Pageturn with `pageturn up`")
         url = self.database_url.get_secret_value()
         for prefix in ("postgresql+psycopg://", "postgresql://", "postgres://"):
             if url.startswith(prefix):
                 return "postgresql+psycopg://" + url.removeprefix(prefix)
-        raise RuntimeError("DATABASE_URL must begin with postgresql://")
+        raise ConfigurationError("DATABASE_URL must begin with postgresql://")
 
     def require_redis_url(self) -> str:
-        """Raises RuntimeError when unset."""
+        """Raises ConfigurationError when unset."""
         if self.redis_url is None:
-            raise RuntimeError("REDIS_URL is not set: start Pageturn with `pageturn up`")
+            raise ConfigurationError("REDIS_URL is not set: start Pageturn with `pageturn up`")
         return self.redis_url.get_secret_value()
 
     def require_app_secret(self) -> bytes:
-        """At least 32 bytes. Raises RuntimeError when unset or too short."""
+        """At least 32 bytes. Raises ConfigurationError when unset or too short."""
         if self.app_secret is None:
-            raise RuntimeError("APP_SECRET is not set: start Pageturn with `pageturn up`")
+            raise ConfigurationError("APP_SECRET is not set: start Pageturn with `pageturn up`")
         secret = self.app_secret.get_secret_value().encode()
         if len(secret) < 32:
-            raise RuntimeError("APP_SECRET must have at least 32 bytes")
+            raise ConfigurationError("APP_SECRET must have at least 32 bytes")
         return secret
 
 
