@@ -1,0 +1,108 @@
+"""The web app in a real browser: sign in, ask, follow a citation, reload in mid-answer, stop."""
+
+import re
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+
+from tests.fakes.installation import EMAIL, PASSWORD, Installation
+
+CHROMIUM = shutil.which("chromium")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed"),
+]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+# A schema library tries `new Function` once and lives without it; the policy says no.
+EXPECTED_COMPLAINTS = re.compile(r"unsafe-eval|401 \(Unauthorized\)")
+
+
+@pytest.fixture(scope="module")
+def slow_installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """Its answers take long enough to reload in the middle of one."""
+    folder = tmp_path_factory.mktemp("browser")
+    running = Installation(folder / "home", extra={"PAGETURN_OFFLINE_PIECE_SECONDS": "0.2"})
+    running.start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser: Browser, slow_installation: Installation) -> Iterator[Page]:
+    """A signed-in page. Complaints in its console fail the test."""
+    context = browser.new_context(viewport={"width": 1400, "height": 900}, locale="en-US")
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    complaints: list[str] = []
+    page.on(
+        "console",
+        lambda m: complaints.append(m.text) if m.type == "error" else None,
+    )
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(slow_installation.url)
+    page.locator("input[type=email]").fill(EMAIL)
+    page.locator("input[type=password]").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Good to see you")).to_be_visible()
+    yield page
+    context.close()
+    assert [text for text in complaints if not EXPECTED_COMPLAINTS.search(text)] == []
+
+
+def ask(page: Page, question: str) -> None:
+    box = page.get_by_placeholder("Ask about your pages")
+    if not box.is_visible():
+        page.get_by_role("button", name="Chat").first.click()
+    box.fill(question)
+    box.press("Enter")
+
+
+def quotation(page: Page) -> Locator:
+    """Where an answer begins on the page; a copy for screen readers does not count."""
+    return page.locator("p", has_text="I am quoting your pages")
+
+
+def test_a_question_is_answered_and_its_citation_opens_the_passage(page: Page) -> None:
+    ask(page, "What can a writer of a space do?")
+    expect(page.get_by_text("Searched pages")).to_be_visible()
+    expect(page.get_by_text("I am quoting your pages")).to_be_visible()
+    expect(page.get_by_text("Sources")).to_be_visible()
+    page.locator('a[href*="/s/getting-started/p/"][href*="#"]').first.click()
+    page.wait_for_url(re.compile(r"/s/getting-started/p/.+#\w+"))
+    block = page.url.split("#")[1]
+    expect(page.locator(f'[id="{block}"]')).to_be_in_viewport()
+
+
+def test_a_reload_in_mid_answer_shows_one_whole_answer(page: Page) -> None:
+    ask(page, "How do I import a folder of Markdown files?")
+    expect(page.get_by_text("I am quoting your pages")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("Sources")).to_be_visible(timeout=40_000)
+    expect(quotation(page)).to_have_count(1)
+
+
+def test_stop_keeps_what_was_said(page: Page) -> None:
+    ask(page, "How does the agent cite what it relies on?")
+    expect(page.get_by_text("I am quoting your pages")).to_be_visible()
+    page.get_by_role("button", name="Stop").first.click()
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+    expect(quotation(page)).to_have_count(1)
+    expect(page.get_by_text("Sources")).to_have_count(0)
