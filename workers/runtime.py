@@ -9,7 +9,7 @@ import os
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from celery import shared_task
@@ -61,6 +61,8 @@ class LoopThread:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="loop", daemon=True)
         self._thread.start()
+        # The loop itself refers to its tasks only weakly.
+        self._background: set[Future[None]] = set()
         self.runtime = self.run(self._make())
 
     @staticmethod
@@ -72,10 +74,19 @@ class LoopThread:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
 
     def start(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        """Run on the loop in the background."""
-        asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        """Run on the loop in the background, as long as the loop runs."""
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        self._background.add(future)
+        future.add_done_callback(self._ended)
+
+    def _ended(self, future: "Future[None]") -> None:
+        self._background.discard(future)
+        if not future.cancelled() and future.exception() is not None:
+            log.error("background_failed", exc_info=future.exception())
 
     def stop(self) -> None:
+        for future in list(self._background):
+            future.cancel()
         self.run(self.runtime.close())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(timeout=5)

@@ -28,6 +28,7 @@ from shared.chat.models import TurnStatus
 from shared.chat.stopping import request_stop
 from shared.core.logging import get_logger
 from shared.core.tunables import PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX
+from shared.wiki.titles import clean_title
 
 router = APIRouter(tags=["chat"])
 log = get_logger(__name__)
@@ -140,7 +141,7 @@ async def rename_chat(
 ) -> ChatItem:
     """Give a chat another title."""
     chat = await repository.get_chat(session, actor, str(chat_id))
-    chat.title = body.title
+    chat.title = clean_title(body.title)
     await session.flush()
     return ChatItem.of(chat)
 

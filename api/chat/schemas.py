@@ -1,5 +1,6 @@
 """The wire shapes of chat. The request is what the AI SDK sends, plus our own fields."""
 
+import hashlib
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -33,13 +34,14 @@ class ChatRequest(ApiModel):
         message = next((m for m in reversed(self.messages) if m.get("role") == "user"), None)
         if message is None:
             raise NoUserMessageError
+        text, message_id = _text(message), _client_id(message.get("id"))
         return Send(
             trigger=self.trigger,
-            text=_text(message),
-            client_message_id=_client_id(message.get("id")),
+            text=text,
+            client_message_id=message_id,
             replaced_id=_uuid(self.message_id),
             chat_id=self.chat_id,
-            alias=self.id,
+            alias=self.id or _alias_of(message_id, text),
             page_id=self.page_id,
             model=self.model,
         )
@@ -69,6 +71,14 @@ def _client_id(value: object) -> str | None:
     if not isinstance(value, str) or len(value) > MAX_CLIENT_ID_CHARS or not value.isprintable():
         raise InvalidInputError("A message's id must be a short text.")
     return value or None
+
+
+def _alias_of(message_id: str | None, text: str) -> str | None:
+    """A name for a chat that its client did not name: the same first message, sent again,
+    finds the chat that it made."""
+    if message_id is None:
+        return None
+    return f"first:{hashlib.sha256(f'{message_id}:{text}'.encode()).hexdigest()}"
 
 
 def _uuid(value: str | None) -> UUID | None:

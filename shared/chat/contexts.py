@@ -26,4 +26,4 @@ def get_context(name: str) -> ChatContext:
     try:
         return CONTEXTS[name]
     except KeyError as error:
-        raise UnknownContextError from error
+        raise UnknownContextError(details={"contexts": sorted(CONTEXTS)}) from error

@@ -31,6 +31,7 @@ from shared.core.errors import NotConfiguredError
 from shared.core.ids import new_id
 from shared.core.tunables import MAX_PROMPT_CHARS
 from shared.providers.models import AiSettings
+from shared.wiki.titles import has_visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ async def accept(session: AsyncSession, actor: Actor, context: ChatContext, send
 
 
 def _check_text(text: str) -> None:
-    if not text.strip():
+    if not has_visible(text):
         raise EmptyPromptError
     if len(text) > MAX_PROMPT_CHARS:
         raise PromptTooLongError(details={"limit": MAX_PROMPT_CHARS, "length": len(text)})

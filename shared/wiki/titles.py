@@ -19,9 +19,14 @@ def clean_title(title: str) -> str:
     folded = _SPACE.sub(" ", title)
     kept = "".join(char for char in folded if unicodedata.category(char) != "Cc")
     cleaned = _SPACE.sub(" ", kept).strip()
-    if len(cleaned) > MAX_TITLE_CHARS or not any(_is_visible(char) for char in cleaned):
+    if len(cleaned) > MAX_TITLE_CHARS or not has_visible(cleaned):
         raise InvalidTitleError
     return cleaned
+
+
+def has_visible(text: str) -> bool:
+    """Whether anything of a text can be seen."""
+    return any(_is_visible(char) for char in text)
 
 
 def _is_visible(char: str) -> bool:

@@ -89,6 +89,18 @@ async def test_ten_equal_requests_at_once_make_one_turn(talk: Any, database: Dat
     assert await rows(database, Turn) == 1
 
 
+async def test_equal_requests_that_name_no_chat_make_one_turn(
+    talk: Any, database: Database
+) -> None:
+    writer = talk("writer")
+    body = ask("At once?", message="only-this")
+    starts = await asyncio.gather(*(writer.begin(body) for _ in range(5)))
+    assert len({start["messageMetadata"]["turnId"] for start in starts}) == 1
+    other = await writer.begin(ask("Something else?", message="only-this"))
+    assert other["messageMetadata"]["chatId"] != starts[0]["messageMetadata"]["chatId"]
+    assert await rows(database, Chat) == 2
+
+
 async def test_a_second_question_during_an_answer_is_refused_with_the_running_turn(
     talk: Any,
 ) -> None:
@@ -129,6 +141,7 @@ async def test_each_gate_answers_json_and_leaves_nothing_behind(
     ("body", "status", "code"),
     [
         (ask("   "), 422, "empty_prompt"),
+        (ask("\u200b\u2060 \ufeff"), 422, "empty_prompt"),
         (ask("", parts=[]), 422, "empty_prompt"),
         (ask("x" * 1_000_000), 422, "prompt_too_long"),
         (ask("a\x00b"), 422, "invalid_input"),
@@ -251,7 +264,12 @@ async def test_chats_are_listed_renamed_and_put_away(
     assert 400 <= bad.status_code < 500
 
     chat = ids[0]
-    for title, status in (("", 422), ("x" * 256, 422), ("x" * 255, 200)):
+    for title, status in (
+        ("", 422),
+        ("\u200b", 422),
+        ("x" * 256, 422),
+        ("x" * 255, 200),
+    ):
         response = await live_client.patch(
             f"/v1/ai/chats/{chat}", json={"title": title}, headers=writer.headers
         )
