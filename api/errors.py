@@ -127,6 +127,11 @@ def too_large() -> Response:
     return answer(413, _HTTP_CODES[413], _HTTP_MESSAGES[413])
 
 
+def too_slow() -> Response:
+    """The answer to a request whose answer did not begin in time."""
+    return answer(503, "timeout", "This takes too long now: try again in a moment.")
+
+
 def _http(_request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = _HTTP_CODES.get(error.status_code, "error")

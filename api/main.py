@@ -14,7 +14,7 @@ from api.chat.endpoints import router as chat
 from api.deps import refuse_foreign_origin
 from api.frontend import Frontend
 from api.health.endpoints import router as health
-from api.middleware import BodyLimitMiddleware, RequestMiddleware
+from api.middleware import BodyLimitMiddleware, DeadlineMiddleware, RequestMiddleware
 from api.schemas import ErrorBody
 from api.search.endpoints import router as search
 from api.settings.endpoints import router as ai_settings
@@ -26,7 +26,7 @@ from shared.core.db import Database, make_engine
 from shared.core.logging import configure_logging
 from shared.core.redis import make_redis
 from shared.core.settings import get_settings
-from shared.core.tunables import MAX_BODY_BYTES
+from shared.core.tunables import MAX_BODY_BYTES, REQUEST_SECONDS
 
 V1: tuple[APIRouter, ...] = (accounts, spaces, wiki, search, chat, ai_settings)
 
@@ -94,6 +94,7 @@ def create_app(lifespan: Lifespan[FastAPI] = lifespan) -> FastAPI:
     app.include_router(health)
     app.router.default = Frontend()
     app.add_middleware(BodyLimitMiddleware, limit=MAX_BODY_BYTES)
+    app.add_middleware(DeadlineMiddleware, seconds=REQUEST_SECONDS)
     app.add_middleware(RequestMiddleware)  # added last: outermost
     errors.install(app)
     return app

@@ -1,5 +1,6 @@
 """Around every request: an id, security headers, one log line, and the last safety nets."""
 
+import asyncio
 import time
 
 from prometheus_client import Counter, Histogram
@@ -8,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bound_contextvars
 
-from api.errors import route_of, too_large, unexpected
+from api.errors import route_of, too_large, too_slow, unexpected
 from shared.core.ids import new_id
 from shared.core.logging import get_logger
 
@@ -97,6 +98,34 @@ class BodyLimitMiddleware:
             return message
 
         await self._app(scope, receive_on, send)
+
+
+class DeadlineMiddleware:
+    """Answers 503 when an answer has not begun after so many seconds, whatever it waits for.
+
+    A stream that has begun has no deadline.
+    """
+
+    def __init__(self, app: ASGIApp, seconds: float) -> None:
+        self._app = app
+        self._seconds = seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        try:
+            async with asyncio.timeout(self._seconds) as limit:
+
+                async def send_on(message: Message) -> None:
+                    limit.reschedule(None)
+                    await send(message)
+
+                await self._app(scope, receive, send_on)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            await too_slow()(scope, receive, send)
 
 
 def _account(scope: Scope, status: int, seconds: float) -> None:

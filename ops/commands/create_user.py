@@ -1,4 +1,4 @@
-"""`pageturn create-user` and `pageturn create-api-key`: accounts made on the machine."""
+"""`pageturn create-user`, `sign-in-link` and `create-api-key`: accounts made on the machine."""
 
 import asyncio
 import sys
@@ -15,6 +15,7 @@ from ops.commands._context import command_context
 from ops.errors import OpsError
 from shared.accounts import people, repository, spaces
 from shared.accounts.models import Role, SpaceRole
+from shared.core.settings import Settings
 
 
 class UserRefusedError(OpsError):
@@ -100,9 +101,7 @@ async def _create(
             await spaces.add_first_role(session, space_id, user.id, space_role)
         if password is not None:
             return None
-        token = await people.create_link(session, user.id)
-        settings = context.settings
-        return f"http://{settings.host}:{settings.port}/sign-in?token={token}"
+        return _address(context.settings, await people.create_link(session, user.id))
 
 
 async def _resolve(
@@ -120,6 +119,25 @@ async def _resolve(
             raise UserRefusedError(f"There is no space {name!r}. The spaces are: {names}.")
         roles[space_id] = role
     return roles
+
+
+def sign_in_link(
+    email: Annotated[str, typer.Argument(help="whose link it is")],
+) -> None:
+    """Make a one-time sign-in link, for somebody who cannot sign in any more."""
+    typer.echo(f"Sign in once, within a day: {asyncio.run(_make_link(email))}")
+
+
+async def _make_link(email: str) -> str:
+    async with command_context() as context, context.database.session() as session:
+        user = await repository.find_user(session, email.strip())
+        if user is None:
+            raise UserRefusedError("There is no account with this email.")
+        return _address(context.settings, await people.create_link(session, user.id))
+
+
+def _address(settings: Settings, token: str) -> str:
+    return f"http://{settings.host}:{settings.port}/sign-in?token={token}"
 
 
 def create_api_key(

@@ -119,3 +119,4 @@ MAX_CURSOR_CHARS = 2_000  # a title or a name with an id, encoded
 MAX_IMPORT_FILE_BYTES = 2 * 1024 * 1024  # one Markdown file; as a document it grows
 INDEX_WAIT_SECONDS = 60.0  # without progress, then waiting for the index ends and says so
 TRACEBACK_FRAMES = 12  # of an exception's stack in a log line: the innermost tell most
+REQUEST_SECONDS = 20.0  # until an answer begins; a frozen database must not hold a browser

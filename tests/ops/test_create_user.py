@@ -5,7 +5,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from ops.commands.create_user import PasswordCommand, create_api_key, create_user
+from ops.commands.create_user import PasswordCommand, create_api_key, create_user, sign_in_link
 from shared.core.db import Database
 from shared.core.errors import PageturnError
 from tests.factories.world import World
@@ -13,6 +13,7 @@ from tests.factories.world import World
 cli = typer.Typer()
 cli.command("create-user", cls=PasswordCommand)(create_user)
 cli.command("create-api-key")(create_api_key)
+cli.command("sign-in-link")(sign_in_link)
 
 Client = httpx2.AsyncClient
 
@@ -99,3 +100,16 @@ async def test_an_api_key_has_the_rights_of_its_person(client: Client, world: Wo
     assert (me["user"]["email"], me["sessionId"]) == ("writer@example.org", None)
     with pytest.raises(PageturnError, match="no such person"):
         await run("create-api-key", "nobody@example.org", "--name", "script")
+
+
+@pytest.mark.req("WK-01")
+async def test_who_cannot_sign_in_any_more_gets_a_link_that_works_once(
+    client: Client, world: World
+) -> None:
+    line = await run("sign-in-link", "owner@example.org")
+    token = line.strip().rpartition("token=")[2]
+    answer = await client.post("/v1/auth/sign-in-link", json={"token": token})
+    assert answer.json()["user"]["email"] == "owner@example.org"
+    assert (await client.post("/v1/auth/sign-in-link", json={"token": token})).status_code == 401
+    with pytest.raises(PageturnError, match="no account"):
+        await run("sign-in-link", "nobody@example.org")
