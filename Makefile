@@ -36,7 +36,7 @@ check: install-dev
 	@$(BIN)/lint-imports
 	@$(SETUP) web-script check
 
-verify: install-dev
+verify: install-dev web
 	@$(BIN)/python -m pytest -m slow
 	@$(SETUP) web-script test
 

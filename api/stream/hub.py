@@ -21,6 +21,7 @@ from shared.bus.stream import channel, parse_message
 from shared.chat.models import Turn
 from shared.core.db import Database
 from shared.core.logging import get_logger
+from shared.core.tasks import end
 from shared.core.tunables import READER_QUEUE_SIZE, STREAM_POLL_SECONDS
 
 log = get_logger(__name__)
@@ -86,9 +87,7 @@ class Hub:
     async def stop(self) -> None:
         for reader in self._all():
             reader.drop()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end(*self._tasks)
         await self._pubsub.aclose()  # type: ignore[no-untyped-call]
 
     def _all(self) -> list[Reader]:

@@ -14,6 +14,7 @@ from shared.chat.sweeping import sweep_forever
 from shared.core.db import Database
 from shared.core.redis import make_redis
 from shared.core.settings import Settings
+from shared.core.tasks import end
 
 
 @asynccontextmanager
@@ -34,7 +35,6 @@ async def streaming(state: State) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        reaper.cancel()
-        await asyncio.gather(reaper, return_exceptions=True)
+        await end(reaper)
         await hub.stop()
         await subscriber.aclose()

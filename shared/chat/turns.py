@@ -291,14 +291,17 @@ async def _close_generation(session: AsyncSession, state: TurnState) -> None:
     )
 
 
-async def release(session: AsyncSession, turn_id: UUID, epoch: int) -> bool:
-    """Give a running turn back unfinished, without counting the attempt against it."""
+async def release(session: AsyncSession, turn_id: UUID, epoch: int, *, counted: bool) -> bool:
+    """Give a running turn back unfinished; `counted`: the attempt counts against it.
+
+    A turn whose attempts are used up is then settled by the reaper.
+    """
     released = await session.execute(
         update(Turn)
         .where(Turn.id == turn_id, Turn.epoch == epoch, Turn.status == TurnStatus.RUNNING)
         .values(
             status=TurnStatus.QUEUED,
-            attempts=Turn.attempts - 1,
+            attempts=Turn.attempts if counted else Turn.attempts - 1,
             lease_owner=None,
             lease_until=None,
             enqueued_at=None,

@@ -120,3 +120,5 @@ MAX_IMPORT_FILE_BYTES = 2 * 1024 * 1024  # one Markdown file; as a document it g
 INDEX_WAIT_SECONDS = 60.0  # without progress, then waiting for the index ends and says so
 TRACEBACK_FRAMES = 12  # of an exception's stack in a log line: the innermost tell most
 REQUEST_SECONDS = 20.0  # until an answer begins; a frozen database must not hold a browser
+GIVE_BACK_PAUSE_SECONDS = 0.2  # between tries to give a turn back while the database is away
+CANCEL_AGAIN_SECONDS = 0.05  # until a task that swallowed a cancellation gets another

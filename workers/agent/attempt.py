@@ -6,7 +6,8 @@ from uuid import UUID
 
 from redis.exceptions import RedisError
 from sqlalchemy import select
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from shared.accounts.actor import Actor
@@ -17,6 +18,7 @@ from shared.chat.errors import LostLeaseError
 from shared.chat.models import Turn, TurnStatus
 from shared.chat.turns import Ending, TurnState
 from shared.core.logging import get_logger
+from shared.core.tunables import GIVE_BACK_PAUSE_SECONDS
 from shared.providers.models import AiSettings
 from shared.search.vectors import QueryVector
 from shared.tools.registry import tools_for
@@ -64,13 +66,21 @@ async def _attempt(runtime: Runtime, turn: Turn, halt: Halt, model: Model | None
     except LostLeaseError:
         log.info("lease_lost", turn_id=str(turn.id), epoch=turn.epoch)
     except HandoverError:
-        await _give_back(runtime, turn)
-    except DBAPIError as error:
-        log.warning("database_lost", turn_id=str(turn.id), error=type(error).__name__)
-        await _give_back(runtime, turn)
+        await _give_back(runtime, turn, counted=False)
     except Exception as error:
-        log.exception("attempt_failed", turn_id=str(turn.id), error=type(error).__name__)
-        await _fail(runtime, turn)
+        if _database_away(error):
+            log.warning("database_lost", turn_id=str(turn.id), error=type(error).__name__)
+            await _give_back(runtime, turn, counted=True)
+        else:
+            log.exception("attempt_failed", turn_id=str(turn.id))
+            await _fail(runtime, turn)
+
+
+def _database_away(error: Exception) -> bool:
+    """Whether another attempt may well succeed. What the database refuses, it refuses again."""
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return True
+    return isinstance(error, OperationalError | InterfaceError | PoolTimeoutError)
 
 
 async def _run(runtime: Runtime, turn: Turn, halt: Halt, model: Model | None) -> None:
@@ -144,18 +154,18 @@ async def _system(session: AsyncSession, state: TurnState, ai: AiSettings) -> st
     return system_prompt(workspace.name, ai.system_prompt, open_page)
 
 
-async def _give_back(runtime: Runtime, turn: Turn) -> None:
-    """Back to the queue, without counting the attempt; if the database stays away, the
-    lease runs out and the reaper does it."""
+async def _give_back(runtime: Runtime, turn: Turn, *, counted: bool) -> None:
+    """Back to the queue; `counted`: as an attempt, so that there is an end to them. If the
+    database stays away, the lease runs out and the reaper does it."""
     deadline = asyncio.get_running_loop().time() + runtime.settings.lease_seconds
     while asyncio.get_running_loop().time() < deadline:
         try:
             async with runtime.database.session() as session:
-                if await turns.release(session, turn.id, turn.epoch):
+                if await turns.release(session, turn.id, turn.epoch, counted=counted):
                     enqueue_after_commit(session, RunTurn(turn_id=turn.id))
             return
-        except DBAPIError:
-            await asyncio.sleep(0.2)
+        except (DBAPIError, PoolTimeoutError):
+            await asyncio.sleep(GIVE_BACK_PAUSE_SECONDS)
 
 
 async def _fail(runtime: Runtime, turn: Turn) -> None:

@@ -14,6 +14,7 @@ from shared.bus import events
 from shared.bus.stream import Append, EventStream, epoch_base
 from shared.chat.errors import LostLeaseError
 from shared.core.logging import get_logger
+from shared.core.tasks import end
 from shared.core.tunables import EVENT_FLUSH_SECONDS, EVENT_RETRY_SECONDS
 
 log = get_logger(__name__)
@@ -53,8 +54,7 @@ class Emitter:
 
     async def __aexit__(self, *_: object) -> None:
         assert self._pump is not None
-        self._pump.cancel()
-        await asyncio.gather(self._pump, return_exceptions=True)
+        await end(self._pump)
 
     @property
     def seq(self) -> int:
@@ -123,7 +123,6 @@ class Emitter:
             if left <= 0:
                 return
             try:
-                # Not `wait_for`, which before Python 3.12 can swallow a cancellation.
                 async with asyncio.timeout(left):
                     await self._wake.wait()
             except TimeoutError:

@@ -5,7 +5,6 @@ process, another one goes on after the last commit.
 """
 
 import asyncio
-import contextlib
 from collections.abc import Coroutine
 from typing import Any
 
@@ -17,6 +16,7 @@ from shared.chat.turns import Ending, TurnState
 from shared.core.db import Database
 from shared.core.errors import PageturnError, UnauthenticatedError
 from shared.core.logging import get_logger
+from shared.core.tasks import end
 from workers.agent import history
 from workers.agent.emitter import Emitter
 from workers.agent.keeper import Halt, HaltReason
@@ -157,10 +157,7 @@ class AgentLoop:
             if task.done():
                 task.result()
         finally:
-            for each in (task, halted, lost):
-                each.cancel()
-            with contextlib.suppress(asyncio.CancelledError, ModelError):
-                await task
+            await end(task, halted, lost)
         if self._halt.by(HaltReason.LOST) or self._emitter.failed.is_set():
             raise LostLeaseError
 

@@ -8,6 +8,8 @@ from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import func, select, update
+from sqlalchemy.exc import DataError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from shared.accounts.models import UserSession
 from shared.chat import turns
@@ -469,6 +471,45 @@ async def test_calls_without_an_outcome_are_run_by_the_next_attempt(
     assert not model.requests[0].messages[-1].is_error
     answer = await stage.answer(turn_id)
     assert answer.parts[1]["state"] == "output-available"
+
+
+@pytest.mark.parametrize(
+    ("failure", "status", "attempts"),
+    [
+        (OperationalError("q", {}, Exception("gone")), "queued", 1),
+        (PoolTimeoutError("no connection"), "queued", 1),
+        (DataError("q", {}, Exception("refused")), "error", 1),
+        (KeyError("a bug"), "error", 1),
+    ],
+)
+async def test_what_another_attempt_may_mend_goes_back_to_the_queue_and_the_rest_ends(
+    stage: Stage, world: Any, failure: Exception, status: str, attempts: int
+) -> None:
+    turn_id = await stage.ask(
+        world.actor("writer"), "Q", ScriptedModel([[TextPiece("Half"), failure]])
+    )
+    turn = await stage.turn(turn_id)
+    assert (turn.status, turn.attempts, turn.lease_owner) == (status, attempts, None)
+    if status == "queued":
+        await stage.play(turn_id, ScriptedModel([say("Whole.")]))
+        assert (await stage.answer(turn_id)).content == "Whole."
+
+
+async def test_a_worker_that_goes_away_hands_its_turn_over_uncounted(
+    stage: Stage, world: Any
+) -> None:
+    said = asyncio.Event()
+    turn_id = await stage.send(world.actor("writer"), "Q")
+    model = ScriptedModel([[TextPiece("Half"), said.set, asyncio.Event()]])
+    playing = asyncio.create_task(stage.play(turn_id, model))
+    await asyncio.wait_for(said.wait(), 10)
+    stage.keeper.hand_over()
+    await asyncio.wait_for(playing, 10)
+    turn = await stage.turn(turn_id)
+    assert (turn.status, turn.attempts) == ("queued", 0)
+    await stage.play(turn_id, ScriptedModel([say("Whole.")]))
+    assert (await stage.answer(turn_id)).content == "Whole."
+    assert (await stage.replay(turn_id)).errors == []
 
 
 async def test_an_old_epoch_changes_nothing(stage: Stage, world: Any) -> None:
