@@ -1,5 +1,6 @@
 """Choosing what to quote: the sentences of a page that have most in common with a question."""
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -69,45 +70,55 @@ def terms(text: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
-    shared_words: int
-    score: float
+class _Sentence:
     block: int
     text: str
+    shared: frozenset[str]  # the words that it has in common with the question
+    near: bool  # whether the search chose its block
 
 
 def choose_quotes(question: str, pages: list[PageText]) -> list[Quote]:
     """The best passages, pages in the order of the search: several of the first, one of
-    each other that shares nearly as many words with the question as the best passage."""
+    each other that shares nearly as much with the question as the best passage.
+
+    A shared word counts the more, the fewer of the read sentences have it.
+    """
     wanted = terms(question)
-    candidates = [sorted(_candidates(wanted, page), key=lambda c: -c.score) for page in pages]
-    most = max((c.shared_words for of_page in candidates for c in of_page), default=0)
+    read = [list(_sentences(wanted, page)) for page in pages]
+    everything = [sentence for of_page in read for sentence in of_page]
+    weights = {
+        term: math.log1p(len(everything) / sum(term in s.shared for s in everything))
+        for term in wanted
+        if any(term in s.shared for s in everything)
+    }
+
+    def shared(sentence: _Sentence) -> float:
+        return sum(weights[term] for term in sentence.shared)
+
+    most = max(map(shared, everything), default=0.0)
     quotes: list[Quote] = []
-    for rank, (page, of_page) in enumerate(zip(pages, candidates, strict=True)):
-        room = OFFLINE_QUOTES if rank == 0 else 1
+    for rank, (page, of_page) in enumerate(zip(pages, read, strict=True)):
+        # The block that the search chose is worth half as much as the best shared words.
+        best = sorted(of_page, key=lambda s: -(shared(s) + s.near * max(most, 1.0) / 2))
         chosen = [
-            c
-            for place, c in enumerate(of_page[:room])
-            if (rank == 0 and place == 0) or c.shared_words >= max(1, most * OFFLINE_QUOTE_SHARE)
+            sentence
+            for place, sentence in enumerate(best[: OFFLINE_QUOTES if rank == 0 else 1])
+            if (rank == 0 and place == 0) or 0 < most * OFFLINE_QUOTE_SHARE <= shared(sentence)
         ]
-        for candidate in sorted(chosen, key=lambda c: c.block):
-            url = f"{page.url}#{page.blocks[candidate.block][0]}"
-            quotes.append(Quote(candidate.text, page.title, url))
+        for sentence in sorted(chosen, key=lambda s: s.block):
+            url = f"{page.url}#{page.blocks[sentence.block][0]}"
+            quotes.append(Quote(sentence.text, page.title, url))
     return quotes
 
 
-def _candidates(wanted: frozenset[str], page: PageText) -> Iterator[_Candidate]:
-    """Sentences with the words that they share, and whether the search chose their block."""
+def _sentences(wanted: frozenset[str], page: PageText) -> Iterator[_Sentence]:
     for index, (block_id, markdown) in enumerate(page.blocks):
         if markdown.startswith(("#", "```", "![")):
             continue
         for raw in _SENTENCE_END.split(_TEMPLATE.sub("", markdown)):
-            sentence = _plain(raw)
-            if len(_WORD.findall(sentence)) < 3:
-                continue
-            found = len(wanted & terms(sentence))
-            near = 1.5 if block_id == page.best_block else 0.0
-            yield _Candidate(found, found + near - index * 1e-3, index, sentence)
+            text = _plain(raw)
+            if len(_WORD.findall(text)) >= 3:
+                yield _Sentence(index, text, wanted & terms(text), block_id == page.best_block)
 
 
 def _plain(markdown: str) -> str:
