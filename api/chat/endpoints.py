@@ -49,9 +49,9 @@ async def send(
     context: str, body: ChatRequest, actor: CurrentActor, session: SessionDep, streams: Streams
 ) -> StreamingResponse:
     """Ask, and follow the answer on the same response. The same request finds the same turn."""
-    accepted = await sending.accept(session, actor, get_context(context), body.to_send())
+    turn = await sending.accept(session, actor, get_context(context), body.to_send())
     assert actor.session_id is not None
-    return streams.response(accepted.turn_id, actor.session_id)
+    return streams.response(turn.id, actor.session_id)
 
 
 @router.get(

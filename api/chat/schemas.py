@@ -12,6 +12,7 @@ from shared.chat.errors import NoUserMessageError, UnsupportedPartError
 from shared.chat.models import Chat, Message
 from shared.chat.storing import Send
 from shared.core.errors import InvalidInputError
+from shared.core.texts import is_storable
 from shared.core.tunables import MAX_CLIENT_ID_CHARS, MAX_TITLE_CHARS
 
 ClientId = Annotated[str, Field(max_length=MAX_CLIENT_ID_CHARS)]
@@ -60,7 +61,7 @@ def _text(message: dict[str, Any]) -> str:
             raise InvalidInputError("A text part needs a text.")
         texts.append(text)
     text = "\n\n".join(texts)
-    if "\x00" in text or any("\ud800" <= char <= "\udfff" for char in text):
+    if not is_storable(text):
         raise InvalidInputError("The message has characters that cannot be stored.")
     return text
 

@@ -162,7 +162,7 @@ def enqueue_after_commit(session: AsyncSession, job: Job) -> None:
 def _send_jobs(session: Session) -> None:
     if session.in_nested_transaction():
         return
-    for job in session.info.pop("jobs", []):
+    for job in session.info.pop("jobs", {}):
         enqueue(job)
 
 

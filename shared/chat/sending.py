@@ -1,8 +1,6 @@
 """Accepting a send: gates, the key that makes it idempotent, and the rows of a turn."""
 
 import hashlib
-from dataclasses import dataclass
-from uuid import UUID
 
 import orjson
 from sqlalchemy import select
@@ -34,17 +32,8 @@ from shared.providers.models import AiSettings
 from shared.wiki.titles import has_visible
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
-    """The turn that answers a send; `repeated` when an earlier send had made it."""
-
-    turn_id: UUID
-    chat_id: UUID
-    repeated: bool
-
-
-async def accept(session: AsyncSession, actor: Actor, context: ChatContext, send: Send) -> Accepted:
-    """Store chat, message, turn and pending generation, to be enqueued after the commit.
+async def accept(session: AsyncSession, actor: Actor, context: ChatContext, send: Send) -> Turn:
+    """The turn that answers a send: its rows are stored, and it is enqueued after the commit.
 
     A repeated send finds the same turn. Raises the errors of `shared.chat.errors`, and
     NotConfiguredError; then nothing has been stored.
@@ -68,15 +57,15 @@ async def accept(session: AsyncSession, actor: Actor, context: ChatContext, send
         )
     )
     if earlier is not None:
-        return Accepted(earlier.id, earlier.chat_id, repeated=True)
+        return earlier
     running = await repository.active_turn(session, chat.id)
     if running is not None:
         if replaced is not None and running.assistant_message_id == replaced.id:
-            return Accepted(running.id, running.chat_id, repeated=True)
+            return running
         raise TurnRunningError(details={"turnId": str(running.id), "chatId": str(chat.id)})
     turn = await storing.store_turn(session, actor, context, chat, send, key, ai, replaced)
     enqueue_after_commit(session, RunTurn(turn_id=turn.id))
-    return Accepted(turn.id, chat.id, repeated=False)
+    return turn
 
 
 def _check_text(text: str) -> None:

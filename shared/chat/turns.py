@@ -164,12 +164,19 @@ async def commit_step(
 ) -> None:
     """Store what the model said and asked for, before any of it is done."""
     turn = await hold(session, state.turn.id, state.turn.epoch)
+    await add_step(session, state, step, calls)
+    await _store_message(session, turn, state, MessageStatus.STREAMING)
+
+
+async def add_step(
+    session: AsyncSession, state: TurnState, step: Step, calls: Sequence[ToolCall]
+) -> None:
+    """Add a step's rows to the turn and to its state; the caller holds the turn."""
     session.add(step)
     session.add_all(calls)
+    await session.flush()
     state.steps.append(step)
-    if calls:
-        state.calls[step.number] = {call.ordinal: call for call in calls}
-    await _store_message(session, turn, state, MessageStatus.STREAMING)
+    state.calls[step.number] = {call.ordinal: call for call in calls}
 
 
 async def commit_result(

@@ -30,11 +30,6 @@ async def alive(redis: "Redis", kind: str) -> int:
     return int(await redis.zcount(_key(kind), time.time() - ALIVE_SECONDS, "+inf"))
 
 
-async def leave(redis: "Redis", kind: str, member: str) -> None:
-    """Say goodbye, so that readyz need not wait."""
-    await redis.zrem(_key(kind), member)
-
-
 async def forget(redis: "Redis") -> None:
     """Drop all signs of life: those of processes that were killed outlast them a while."""
     await redis.delete(*(_key(kind) for kind in ("chat", "index")))

@@ -23,8 +23,7 @@ SESSION_DAYS = 30  # a session's life without use
 EVENT_FLUSH_SECONDS = 0.02  # deltas are gathered this long at most; the first never waits
 EVENT_STREAM_MAXLEN = 20_000  # entries a turn's stream keeps; older steps come from PostgreSQL
 READER_QUEUE_SIZE = 1_000  # messages a slow reader may lag before it is dropped
-STREAM_POLL_SECONDS = 1.0  # covers a lost publish
-SESSION_CHECK_SECONDS = 5.0  # an open stream ends within 15 s of its session
+STREAM_POLL_SECONDS = 1.0  # covers a lost publish, and ends a stream whose session ended
 
 TURN_MAX_ATTEMPTS = 3  # then the turn fails, visibly
 TENANT_MAX_STEPS = 8  # model calls a turn; then one last call without tools

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 
+from shared.core.texts import is_storable
 from shared.core.tunables import MAX_TITLE_CHARS
 from shared.wiki.errors import InvalidTitleError
 
@@ -14,7 +15,7 @@ def clean_title(title: str) -> str:
 
     Raises InvalidTitleError: empty, longer than 255 characters, NUL, half a surrogate pair.
     """
-    if "\0" in title or any("\ud800" <= char <= "\udfff" for char in title):
+    if not is_storable(title):
         raise InvalidTitleError("The title has characters that cannot be stored.")
     folded = _SPACE.sub(" ", title)
     kept = "".join(char for char in folded if unicodedata.category(char) != "Cc")

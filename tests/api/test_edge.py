@@ -16,7 +16,6 @@ from sqlalchemy.exc import OperationalError
 from api.deps import get_session
 from api.frontend import Frontend
 from shared.core.db import Database, make_engine
-from shared.core.liveness import leave
 from tests.factories.pages import MakePage
 from tests.factories.world import World
 
@@ -54,7 +53,7 @@ async def test_readyz_names_what_is_missing(app: FastAPI, client: Client, redis:
     await redis.zadd("pt:alive:index", {"two": time.time()})
     ready = await client.get("/readyz")
     assert (ready.status_code, ready.json()["status"]) == (200, "ready")
-    await leave(redis, "chat", "one")
+    await redis.zrem("pt:alive:chat", "one")
     assert (await client.get("/readyz")).status_code == 503
     kept, app.state.database = (
         app.state.database,

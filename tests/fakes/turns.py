@@ -52,8 +52,8 @@ class Stage:
             **more,
         )
         async with self.database.session() as session:
-            accepted = await sending.accept(session, actor, get_context("tenant"), wanted)
-        return accepted.turn_id
+            turn = await sending.accept(session, actor, get_context("tenant"), wanted)
+        return turn.id
 
     async def play(self, turn_id: UUID, model: ScriptedModel) -> None:
         """One attempt by this worker."""

@@ -69,9 +69,7 @@ class AgentLoop:
                 if await self._step(number, last=number > turn.max_steps):
                     return
         except UnauthenticatedError as error:
-            await self._end(
-                Ending(TurnStatus.ERROR, error_code=error.code, error_text=error.message)
-            )
+            await self._end(_error(error))
 
     async def _resume(self) -> None:
         """After a crash: run the calls of the last committed step that have no outcome.
@@ -117,8 +115,7 @@ class AgentLoop:
             await self._end(Ending(TurnStatus.ABORTED), draft)
             return True
         if failure is not None:
-            ending = Ending(TurnStatus.ERROR, error_code=failure.code, error_text=failure.message)
-            await self._end(ending, draft)
+            await self._end(_error(failure), draft)
             return True
         if not draft.calls or last:
             reason = draft.finish_reason or "other"
@@ -200,12 +197,7 @@ class AgentLoop:
         async with self._database.session() as session:
             await turns.hold(session, state.turn.id, state.turn.epoch)
             if draft is not None and (draft.parts or draft.finish_reason):
-                step = draft.to_step()
-                session.add(step)
-                session.add_all(draft.calls)
-                await session.flush()
-                state.steps.append(step)
-                state.calls[step.number] = {call.ordinal: call for call in draft.calls}
+                await turns.add_step(session, state, draft.to_step(), draft.calls)
                 unsaid += draft.calls
             await turns.finish(session, state, ending)
         for call in unsaid:

@@ -44,8 +44,8 @@ async def turn(database: Database, world: World, redis: "Redis") -> UUID:
     async with database.session() as session:
         send = Send(trigger="submit-message", text="Q")
         accepted = await accept(session, world.actor("writer"), get_context("tenant"), send)
-    await EventStream(redis, ttl_seconds=60).raise_fence(accepted.turn_id, 1)
-    return accepted.turn_id
+    await EventStream(redis, ttl_seconds=60).raise_fence(accepted.id, 1)
+    return accepted.id
 
 
 async def test_a_newcomer_hears_what_is_said_while_another_reader_leaves(
