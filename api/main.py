@@ -20,6 +20,7 @@ from api.search.endpoints import router as search
 from api.settings.endpoints import router as ai_settings
 from api.stream.lifecycle import streaming
 from api.wiki.endpoints import router as wiki
+from api.wiki.history import router as wiki_history
 from shared.accounts.throttle import SignInThrottle
 from shared.bus.jobs import drain
 from shared.core.db import Database, make_engine
@@ -28,7 +29,7 @@ from shared.core.redis import make_redis
 from shared.core.settings import get_settings
 from shared.core.tunables import MAX_BODY_BYTES, REQUEST_SECONDS
 
-V1: tuple[APIRouter, ...] = (accounts, spaces, wiki, search, chat, ai_settings)
+V1: tuple[APIRouter, ...] = (accounts, spaces, wiki, wiki_history, search, chat, ai_settings)
 
 _ERRORS = {
     400: "The request cannot be taken as it is.",

@@ -1,14 +1,15 @@
 """Pages: create, read, save, move, trash, and a space's tree."""
 
 import asyncio
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query
-from pydantic import AfterValidator
+from fastapi import APIRouter, Query
 
 from api.deps import CurrentActor, SessionDep
 from api.paging import Cursor, Limit, decode_cursor, encode_cursor
+from api.wiki.marks import own_chats
+from api.wiki.params import PageRef
 from api.wiki.schemas import (
     PageCreate,
     PageMarkdownOut,
@@ -16,36 +17,25 @@ from api.wiki.schemas import (
     PagePatch,
     TreeItem,
     TreeLevel,
-    VersionItem,
-    VersionList,
     page_head,
 )
+from shared.accounts.actor import Actor
 from shared.core.tunables import PAGE_LIMIT_DEFAULT
 from shared.wiki import service
 from shared.wiki.document import to_markdown
 from shared.wiki.models import Page
-from shared.wiki.urls import resolve_slug
 
 router = APIRouter(tags=["pages"])
 
 
-def _page_ref(value: str) -> UUID | str:
-    try:
-        return UUID(value)
-    except ValueError:
-        if resolve_slug(value) != value:
-            raise ValueError("must be a page's id or slug id") from None
-        return value
-
-
-PageRef = Annotated[
-    str, AfterValidator(_page_ref), Path(description="A page's id, or its slug id.")
-]
-
-
-async def _answer(session: SessionDep, page: Page) -> PageOut:
+async def _head(session: SessionDep, actor: Actor, page: Page) -> dict[str, Any]:
     space = await service.get_space(session, page.space_id)
-    return PageOut(**page_head(page, space), content=page.content)
+    author = await service.last_author(session, page)
+    return page_head(page, space, author, await own_chats(session, actor, [page]))
+
+
+async def _answer(session: SessionDep, actor: Actor, page: Page) -> PageOut:
+    return PageOut(**await _head(session, actor, page), content=page.content)
 
 
 @router.post("/pages", status_code=201)
@@ -60,7 +50,7 @@ async def create_page(body: PageCreate, actor: CurrentActor, session: SessionDep
         markdown=body.markdown,
         parent_page_id=body.parent_page_id,
     )
-    return await _answer(session, page)
+    return await _answer(session, actor, page)
 
 
 @router.get("/pages/{page_id}")
@@ -73,10 +63,9 @@ async def get_page(
     """A page as ProseMirror JSON, or as Markdown."""
     page = await service.get_page(session, actor, page_id)
     if as_format == "json":
-        return await _answer(session, page)
-    space = await service.get_space(session, page.space_id)
+        return await _answer(session, actor, page)
     markdown = await asyncio.to_thread(to_markdown, page.content)
-    return PageMarkdownOut(**page_head(page, space), markdown=markdown)
+    return PageMarkdownOut(**await _head(session, actor, page), markdown=markdown)
 
 
 @router.patch("/pages/{page_id}")
@@ -106,7 +95,7 @@ async def update_page(
             after=body.after_page_id,
             first="after_page_id" in sent and body.after_page_id is None,
         )
-    return await _answer(session, page)
+    return await _answer(session, actor, page)
 
 
 @router.delete("/pages/{page_id}", status_code=204)
@@ -118,31 +107,7 @@ async def trash_page(page_id: PageRef, actor: CurrentActor, session: SessionDep)
 @router.post("/pages/{page_id}/restore")
 async def restore_page(page_id: PageRef, actor: CurrentActor, session: SessionDep) -> PageOut:
     """Take a page out of the trash, with what went there with it."""
-    return await _answer(session, await service.restore_page(session, actor, page_id))
-
-
-@router.get("/pages/{page_id}/history")
-async def history(
-    page_id: PageRef,
-    actor: CurrentActor,
-    session: SessionDep,
-    cursor: Cursor = None,
-    limit: Limit = PAGE_LIMIT_DEFAULT,
-) -> VersionList:
-    """A page's versions, newest first: who saved each, by which hand, in which chat."""
-    before = None if cursor is None else decode_cursor(cursor, _version)[0]
-    rows = await service.history(session, actor, page_id, before=before, limit=limit + 1)
-    return VersionList(
-        items=[VersionItem.of(row) for row in rows[:limit]],
-        next_cursor=encode_cursor(rows[limit - 1].version) if len(rows) > limit else None,
-    )
-
-
-def _version(text: str) -> int:
-    number = int(text)
-    if not 0 <= number < 2**31:
-        raise ValueError
-    return number
+    return await _answer(session, actor, await service.restore_page(session, actor, page_id))
 
 
 @router.get("/spaces/{space_id}/tree")

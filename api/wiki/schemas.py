@@ -1,5 +1,6 @@
 """The wire shapes of pages."""
 
+from collections.abc import Set
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -7,9 +8,11 @@ from uuid import UUID
 from pydantic import Field
 
 from api.schemas import ApiModel
+from api.wiki.marks import AiChat, Author
 from shared.accounts.models import Space
 from shared.core.tunables import MAX_DOCUMENT_BYTES
-from shared.wiki.models import Page, PageHistory
+from shared.wiki.history import Version
+from shared.wiki.models import Page
 from shared.wiki.service import TreeNode
 from shared.wiki.urls import page_url
 
@@ -58,9 +61,9 @@ class PageHead(ApiModel):
     url: str
     version: int
     creator_id: UUID | None
-    last_updated_by_id: UUID | None
+    last_updated_by: Author | None
     last_updated_source: Source
-    last_updated_ai_chat_id: UUID | None
+    ai_chat: AiChat | None
     created_at: datetime
     updated_at: datetime
 
@@ -77,8 +80,8 @@ class PageMarkdownOut(PageHead):
     markdown: str
 
 
-def page_head(page: Page, space: Space) -> dict[str, Any]:
-    """The fields of PageHead."""
+def page_head(page: Page, space: Space, author: str | None, own: Set[UUID]) -> dict[str, Any]:
+    """The fields of PageHead, for a reader whose chats `own` are."""
     return {
         "id": page.id,
         "space_id": page.space_id,
@@ -88,9 +91,9 @@ def page_head(page: Page, space: Space) -> dict[str, Any]:
         "url": page_url(space.slug, page.title, page.slug_id),
         "version": page.version,
         "creator_id": page.creator_id,
-        "last_updated_by_id": page.last_updated_by_id,
+        "last_updated_by": Author.of(page, author),
         "last_updated_source": page.last_updated_source,
-        "last_updated_ai_chat_id": page.last_updated_ai_chat_id,
+        "ai_chat": AiChat.of(page, own),
         "created_at": page.created_at,
         "updated_at": page.updated_at,
     }
@@ -125,25 +128,32 @@ class VersionItem(ApiModel):
 
     version: int
     title: str
-    last_updated_by_id: UUID | None
+    author: Author | None
     last_updated_source: Source
-    last_updated_ai_chat_id: UUID | None
+    ai_chat: AiChat | None
     created_at: datetime
 
-    @classmethod
-    def of(cls, row: PageHistory) -> "VersionItem":
-        return cls.model_validate(
-            {
-                "version": row.version,
-                "title": row.title,
-                "last_updated_by_id": row.last_updated_by_id,
-                "last_updated_source": row.last_updated_source,
-                "last_updated_ai_chat_id": row.last_updated_ai_chat_id,
-                "created_at": row.created_at,
-            }
-        )
+
+class VersionOut(VersionItem):
+    """A saved version with its content, twice."""
+
+    content: Document
+    markdown: str
 
 
 class VersionList(ApiModel):
     items: list[VersionItem]
     next_cursor: str | None = None
+
+
+def version_item(version: Version, own: Set[UUID]) -> dict[str, Any]:
+    """The fields of VersionItem, for a reader whose chats `own` are."""
+    row = version.row
+    return {
+        "version": row.version,
+        "title": row.title,
+        "author": Author.of(row, version.author),
+        "last_updated_source": row.last_updated_source,
+        "ai_chat": AiChat.of(row, own),
+        "created_at": row.created_at,
+    }

@@ -1,5 +1,6 @@
 """Queries over chats and messages. Every one is scoped to the actor's own chats."""
 
+from collections.abc import Collection
 from datetime import datetime
 from uuid import UUID
 
@@ -19,6 +20,14 @@ def own_chats(actor: Actor, context: str | None = None) -> Select[Chat]:
         Chat.deleted_at.is_(None),
     )
     return query if context is None else query.where(Chat.context == context)
+
+
+async def own_ids(session: AsyncSession, actor: Actor, ids: Collection[UUID]) -> set[UUID]:
+    """Which of these ids are the actor's own chats that are not deleted."""
+    if not ids:
+        return set()
+    query = own_chats(actor).with_only_columns(Chat.id).where(Chat.id.in_(ids))
+    return set(await session.scalars(query))
 
 
 def _named(name: str) -> UUID | None:

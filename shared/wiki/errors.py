@@ -15,6 +15,12 @@ class ParentNotFoundError(NotFoundError):
     code = "parent_not_found"
 
 
+class VersionNotFoundError(NotFoundError):
+    """This page has no such version."""
+
+    code = "version_not_found"
+
+
 class InvalidTitleError(InvalidInputError):
     """A title has 1 to 255 characters that can be stored."""
 

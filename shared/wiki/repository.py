@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased, undefer
 
 from shared.accounts.actor import Actor
+from shared.accounts.models import User
 from shared.accounts.permissions import may_see
 from shared.core.tunables import MAX_PAGE_DEPTH
 from shared.wiki.models import Page, PageHistory, PageIndex
@@ -26,6 +27,15 @@ def visible(actor: Actor, *, trashed: bool = False) -> ColumnElement[bool]:
     )
 
 
+def _named(page: UUID | str) -> ColumnElement[bool]:
+    return Page.id == page if isinstance(page, UUID) else Page.slug_id == page
+
+
+async def find_page_id(session: AsyncSession, actor: Actor, page: UUID | str) -> UUID | None:
+    """The id of a living page that the actor may see, by id or slug id."""
+    return await session.scalar(select(Page.id).where(_named(page), visible(actor)))
+
+
 async def find_page(
     session: AsyncSession,
     actor: Actor,
@@ -35,10 +45,9 @@ async def find_page(
     lock: bool = False,
 ) -> Page | None:
     """A page with its content, by id or slug id, if the actor may see it."""
-    named = Page.id == page if isinstance(page, UUID) else Page.slug_id == page
     query = (
         select(Page)
-        .where(named, visible(actor, trashed=trashed))
+        .where(_named(page), visible(actor, trashed=trashed))
         .options(undefer(Page.content))
         .execution_options(populate_existing=True)
     )
@@ -174,19 +183,35 @@ async def recent(
     return list(await session.scalars(query))
 
 
+def _versions(page_id: UUID) -> Select[PageHistory, str | None]:
+    """A page's versions, each with the name of who saved it."""
+    return (
+        select(PageHistory, User.name)
+        .outerjoin(User, User.id == PageHistory.last_updated_by_id)
+        .where(PageHistory.page_id == page_id)
+    )
+
+
 async def versions(
     session: AsyncSession, page_id: UUID, *, before: int | None, limit: int
-) -> list[PageHistory]:
-    """A page's versions without their content, newest first."""
-    query = (
-        select(PageHistory)
-        .where(PageHistory.page_id == page_id)
-        .order_by(PageHistory.version.desc())
-        .limit(limit)
-    )
+) -> Sequence[Row[PageHistory, str | None]]:
+    """A page's versions without their content, newest first, with their authors' names."""
+    query = _versions(page_id).order_by(PageHistory.version.desc()).limit(limit)
     if before is not None:
         query = query.where(PageHistory.version < before)
-    return list(await session.scalars(query))
+    return (await session.execute(query)).all()
+
+
+async def find_version(
+    session: AsyncSession, page_id: UUID, version: int
+) -> Row[PageHistory, str | None] | None:
+    """One version with its content, and its author's name."""
+    query = _versions(page_id).where(PageHistory.version == version)
+    return (await session.execute(query.options(undefer(PageHistory.content)))).one_or_none()
+
+
+async def person_name(session: AsyncSession, user_id: UUID) -> str | None:
+    return await session.scalar(select(User.name).where(User.id == user_id))
 
 
 async def trash(session: AsyncSession, ids: Sequence[UUID], root: UUID) -> None:

@@ -20,7 +20,8 @@ from shared.bus.jobs import PageCreated, PageUpdated, enqueue_after_commit
 from shared.wiki import repository
 from shared.wiki.contents import plain_text, read_content, with_ids
 from shared.wiki.errors import PageNotFoundError, StaleVersionError
-from shared.wiki.models import Page, PageHistory
+from shared.wiki.history import get_version, history
+from shared.wiki.models import Page
 from shared.wiki.placing import move_page, place_last, restore_page, trash_page
 from shared.wiki.saving import mark_changed, record_version
 from shared.wiki.titles import clean_title
@@ -31,6 +32,7 @@ __all__ = [
     "create_page",
     "get_page",
     "get_space",
+    "get_version",
     "history",
     "list_pages",
     "move_page",
@@ -183,19 +185,13 @@ async def tree(
     return [TreeNode(page, has_children) for page, has_children in rows]
 
 
-async def history(
-    session: AsyncSession,
-    actor: Actor,
-    page_id: UUID | str,
-    *,
-    before: int | None = None,
-    limit: int,
-) -> list[PageHistory]:
-    """A page's versions without their content, newest first. Raises PageNotFoundError."""
-    page = await _load(session, actor, page_id, "read")
-    return await repository.versions(session, page.id, before=before, limit=limit)
-
-
 async def get_space(session: AsyncSession, space_id: UUID) -> Space:
     """The space of a page that has been read. It checks nothing: the page's check has."""
     return await session.get_one(Space, space_id)
+
+
+async def last_author(session: AsyncSession, page: Page) -> str | None:
+    """The name of who changed a page last; None when that person is gone. It checks nothing."""
+    if page.last_updated_by_id is None:
+        return None
+    return await repository.person_name(session, page.last_updated_by_id)
