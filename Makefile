@@ -1,5 +1,5 @@
 # make run     everything on this machine, until Ctrl-C
-# make test    quick tests        make check   lint, types, import contracts
+# make test    quick tests        make check   lint, types, import contracts, licences
 # make verify  slow tests         make lock    renew the lock files (needs uv)
 
 SHELL := /bin/sh
@@ -34,6 +34,7 @@ check: install-dev
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/python -m ops.licences
 	@$(SETUP) web-script check
 
 verify: install-dev web
