@@ -69,6 +69,14 @@ class Chat(Base):
     context: Mapped[str] = mapped_column(default="tenant")
     alias: Mapped[str | None]
     title: Mapped[str]
+    # Who made the title: the first `message`, a `model`, or the `user`, whose title stays.
+    title_source: Mapped[str] = mapped_column(default="message", server_default="message")
+    # The model that the person chose for this chat; None: the workspace's.
+    model: Mapped[str | None]
+    # The last message of the branch that is shown.
+    head_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("ai_chat_messages.id", ondelete="SET NULL", use_alter=True), index=True
+    )
     role_id: Mapped[UUID | None]
     page_id: Mapped[UUID | None] = mapped_column(
         ForeignKey("pages.id", ondelete="SET NULL", use_alter=True)
@@ -79,13 +87,23 @@ class Chat(Base):
 
 
 class Message(Base):
-    """One message; `parts` is the ordered list that the AI SDK renders."""
+    """One message; `parts` is the ordered list that the AI SDK renders.
+
+    A chat's messages form a tree: what answers or follows a message has it as its parent,
+    and messages with one parent are branches of which one is shown.
+    """
 
     __tablename__ = "ai_chat_messages"
-    __table_args__ = (Index("ix_ai_chat_messages_chat", "chat_id", "id"),)
+    __table_args__ = (
+        Index("ix_ai_chat_messages_chat", "chat_id", "id"),
+        Index("ix_ai_chat_messages_parent", "parent_id"),
+    )
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
     chat_id: Mapped[UUID] = mapped_column(ForeignKey("ai_chats.id", ondelete="CASCADE"))
+    parent_id: Mapped[UUID | None] = mapped_column(
+        ForeignKey("ai_chat_messages.id", ondelete="CASCADE")
+    )
     workspace_id: Mapped[UUID] = mapped_column(ForeignKey("workspaces.id", ondelete="CASCADE"))
     user_id: Mapped[UUID | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     role: Mapped[str]
@@ -96,8 +114,8 @@ class Message(Base):
     # `metadata` is taken on a declarative class.
     meta: Mapped[dict[str, Any]] = mapped_column("metadata", default=dict)
     status: Mapped[str] = mapped_column(default=MessageStatus.COMPLETE)
-    # A regenerated answer hides the one that it replaces.
-    replaced_at: Mapped[datetime | None]
+    # For the model: the branch up to and with this message, in a few sentences.
+    summary: Mapped[str | None] = mapped_column(deferred=True)
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
     tsv: Mapped[str] = mapped_column(
@@ -147,6 +165,10 @@ class Turn(Base):
     driver: Mapped[str]
     model: Mapped[str]
     max_steps: Mapped[int]
+    # As they were when the turn was accepted: tokens, and dollars per million of them.
+    context_window: Mapped[int | None]
+    input_price: Mapped[Decimal | None] = mapped_column(Numeric(14, 6))
+    output_price: Mapped[Decimal | None] = mapped_column(Numeric(14, 6))
 
     status: Mapped[str] = mapped_column(default=TurnStatus.QUEUED)
     epoch: Mapped[int] = mapped_column(default=0)
@@ -205,6 +227,8 @@ class ToolCall(Base):
     result: Mapped[dict[str, Any] | None]
     error_code: Mapped[str | None]
     error_text: Mapped[str | None]
+    # What the provider wants to see again with the call (a signature of its thoughts).
+    extra: Mapped[dict[str, Any] | None]
     # How to undo a write, in the writing service's own terms.
     inverse: Mapped[dict[str, Any] | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
@@ -234,6 +258,9 @@ class Generation(Base):
     driver: Mapped[str]
     model: Mapped[str]
     status: Mapped[str] = mapped_column(default="pending")
+    error_code: Mapped[str | None]
+    # The version of the AI settings that it was made under.
+    settings_version: Mapped[int | None]
     input_tokens: Mapped[int] = mapped_column(default=0)
     output_tokens: Mapped[int] = mapped_column(default=0)
     cost_in_cents: Mapped[Decimal] = mapped_column(Numeric(14, 6), default=Decimal(0))

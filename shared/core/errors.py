@@ -1,12 +1,12 @@
 """Domain errors. The docstring of a class is its message; `api/errors.py` gives each a status."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 
 class PageturnError(Exception):
     """Something went wrong."""
 
-    code: ClassVar[str] = "error"
+    code: str = "error"
 
     def __init__(self, message: str | None = None, *, details: Any = None) -> None:
         self.message = message or (self.__doc__ or "").strip().splitlines()[0]

@@ -8,9 +8,29 @@ from shared.core.errors import PageturnError
 
 
 class ModelError(PageturnError):
-    """The model could not answer."""
+    """The model could not answer.
 
-    code = "model_error"
+    Its text is for people: short, and without a word of what was sent. `code` is one of the error codes that people and the web app know (`provider_auth`,
+    `provider_quota`, `provider_rate_limit`, `provider_overloaded`, `provider_error`,
+    `provider_timeout`, `provider_network`, `provider_bad_response`, `context_too_long`,
+    `model_not_found`, `tools_unsupported`, `content_filter`, `not_configured`); `status` is
+    the HTTP status where there was one.
+    """
+
+    code = "provider_error"
+
+    def __init__(
+        self, message: str | None = None, *, code: str | None = None, status: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.code = code or type(self).code
+        self.status = status
+
+
+class ContextTooLongError(ModelError):
+    """The conversation is longer than this model can read."""
+
+    code = "context_too_long"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +49,24 @@ class UserMessage:
 
 @dataclass(frozen=True, slots=True)
 class ToolRequest:
-    """A call as the assistant made it; `arguments` is a JSON object as text."""
+    """A call as the assistant made it; `arguments` is a JSON object as text, `extra` what the
+    provider sent along with it and wants to see again."""
 
     id: str
     name: str
     arguments: str
+    extra: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AssistantMessage:
+    """`reasoning` is what the model thought in a step of the running turn, under the field in
+    which it came; a driver echoes it where its provider needs that."""
+
     text: str
     calls: tuple[ToolRequest, ...] = ()
+    reasoning: str = ""
+    reasoning_field: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +84,17 @@ ModelMessage = UserMessage | AssistantMessage | ToolMessage
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """`messages` ends with what is to be answered; no `tools` means: answer in words."""
+    """`messages` ends with what is to be answered; no `tools` means: answer in words.
+
+    `max_output_tokens` bounds short answers (a title); None: the provider's own bound, for a
+    bound of ours would cut a tool call's arguments.
+    """
 
     model: str
     system: str
     messages: tuple[ModelMessage, ...]
     tools: tuple[ToolSpec, ...] = field(default=())
+    max_output_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +104,10 @@ class TextPiece:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningPiece:
+    """A piece of the model's thoughts; `field` is the wire's name for them."""
+
     text: str
+    field: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +126,15 @@ class CallArguments:
 
 @dataclass(frozen=True, slots=True)
 class CallEnd:
+    """The call is whole; `extra` is what the provider wants to see again with it."""
+
     key: int
+    extra: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of this request."""
+    """Tokens of this request; the last one of a stream counts."""
 
     input_tokens: int
     output_tokens: int
@@ -113,7 +151,10 @@ ModelEvent = TextPiece | ReasoningPiece | CallStart | CallArguments | CallEnd | 
 
 
 class Model(Protocol):
-    """A driver bound to a workspace's settings."""
+    """A driver bound to a workspace's settings.
+
+    It retries by itself while nothing has been yielded; what it yields is never withdrawn.
+    """
 
     def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         """Yield the answer as it comes. Raises ModelError."""
