@@ -2,8 +2,12 @@
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
-import { chats, findChat, send, stream } from "./chat.mjs";
+import { chatOf, chats, send, stream, summary } from "./chat.mjs";
 import { pages, spaces } from "./data.mjs";
+import { historyOf, remember, versionOf } from "./history.mjs";
+import { refuse } from "./refusals.mjs";
+import * as ai from "./settings.mjs";
+import { showBranch, shownBranch } from "./tree.mjs";
 
 const PORT = Number(process.env.STAND_IN_PORT ?? 8123);
 const DIST = new URL("../dist", import.meta.url).pathname;
@@ -12,13 +16,6 @@ const POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 const USER = { id: "u1", email: "ada@example.org", name: "Ada Lovelace", role: "owner" };
 const ME = { user: USER, workspace: { id: "w1", name: "Pageturn" } };
-
-class Refused extends Error {
-  constructor(status, error, message) {
-    super(message);
-    Object.assign(this, { status, error });
-  }
-}
 
 const trashed = new Map();
 const list = (items) => ({ items, nextCursor: null });
@@ -29,9 +26,6 @@ const shown = (page, query) => {
   return { ...rest, url, ...(query.get("format") === "markdown" ? { markdown } : { content }) };
 };
 const pageOf = (id) => pages.get(id) ?? refuse(404, "not_found", "There is no such page.");
-function refuse(status, error, message) {
-  throw new Refused(status, error, message);
-}
 
 function tree(space, query) {
   const parent = query.get("parentPageId");
@@ -54,7 +48,9 @@ function savePage(page, body) {
   if (body.baseVersion !== undefined && body.baseVersion !== page.version) {
     refuse(409, "conflict", "The page was changed meanwhile.");
   }
-  Object.assign(page, body, { version: page.version + 1, updatedAt: new Date().toISOString() });
+  remember(page);
+  const source = { lastUpdatedSource: "user", lastUpdatedAiChatId: null };
+  Object.assign(page, body, source, { version: page.version + 1, updatedAt: new Date().toISOString() });
   return page;
 }
 
@@ -82,9 +78,6 @@ function restore(id) {
   return pages.get(id);
 }
 
-const chatOf = (id) => findChat(id) ?? refuse(404, "chat_not_found", "There is no such chat.");
-const summary = ({ id, title, createdAt, updatedAt, pageId }) => ({ id, title, createdAt, updatedAt, pageId });
-
 const ROUTES = [
   ["GET", /^\/v1\/auth\/me$/, () => ME],
   ["POST", /^\/v1\/auth\/sign-out$/, () => undefined],
@@ -96,12 +89,42 @@ const ROUTES = [
   ["DELETE", /^\/v1\/pages\/([^/]+)$/, ({ id }) => remove(id)],
   ["POST", /^\/v1\/pages\/([^/]+)\/restore$/, ({ id, query }) => shown(restore(id), query)],
   ["GET", /^\/v1\/search$/, ({ query }) => search(query)],
-  ["GET", /^\/v1\/ai\/chats$/, () => list([...chats.values()].toReversed().map(summary))],
-  ["GET", /^\/v1\/ai\/chats\/([^/]+)\/messages$/, ({ id }) => list(chatOf(id).messages)],
+  ["GET", /^\/v1\/pages\/([^/]+)\/history$/, ({ id }) => historyOf(pageOf(id))],
+  ["GET", /^\/v1\/pages\/([^/]+)\/history\/(\d+)$/, ({ id, rest }) => versionOf(pageOf(id), rest)],
+  ["GET", /^\/v1\/workspace\/ai-settings$/, () => ai.settings()],
+  ["PATCH", /^\/v1\/workspace\/ai-settings$/, ({ body }) => ai.saveSettings(body)],
+  ["POST", /^\/v1\/workspace\/ai-settings\/test$/, ({ body }) => ai.testSettings(body)],
+  ["GET", /^\/v1\/workspace\/ai-status$/, () => ai.status()],
+  ["GET", /^\/v1\/workspace\/ai-models$/, () => list(ai.listModels())],
+  ["PUT", /^\/v1\/workspace\/ai-models$/, ({ body }) => ai.saveModel(body)],
+  ["DELETE", /^\/v1\/workspace\/ai-models$/, ({ query }) => ai.removeModel(query.get("driver"), query.get("model"))],
+  ["GET", /^\/v1\/ai\/models$/, () => ai.choice()],
+  ["GET", /^\/v1\/ai\/chats$/, ({ query }) => chatList(query.get("pageId"))],
+  ["GET", /^\/v1\/ai\/chats\/([^/]+)$/, ({ id }) => summary(chatOf(id))],
+  ["GET", /^\/v1\/ai\/chats\/([^/]+)\/messages$/, ({ id }) => list(shownBranch(chatOf(id)))],
+  ["POST", /^\/v1\/ai\/chats\/([^/]+)\/branch$/, ({ id, body }) => showBranch(chatOf(id), body.messageId)],
   ["PATCH", /^\/v1\/ai\/chats\/([^/]+)$/, ({ id, body }) => summary(Object.assign(chatOf(id), body))],
   ["DELETE", /^\/v1\/ai\/chats\/([^/]+)$/, ({ id }) => void chats.delete(chatOf(id).id)],
   ["POST", /^\/v1\/ai\/chat\/tenant\/([^/]+)\/stop$/, ({ id }) => ({ stopped: (chatOf(id).turn.stopped = true) })],
 ];
+
+function chatList(pageId) {
+  const wanted = [...chats.values()].filter((chat) => pageId === null || chat.pageId === pageId);
+  return list(wanted.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt)).map(summary));
+}
+
+/** Words in a question that make the API refuse it before an answer begins. */
+const REFUSALS = [
+  [/busy/, 429, "rate_limited", "Too many requests.", { retryAfter: 8 }],
+  [/unconfigured/, 503, "not_configured", "The model is not set up.", { details: { missing: ["apiKey", "chatModel"] } }],
+  [/ceiling/, 403, "token_ceiling", "This chat has used all of its tokens."],
+  [/disabled/, 403, "chat_disabled", "Chat is switched off in this workspace."],
+];
+
+function gate(body) {
+  const text = body.messages?.at(-1)?.parts[0].text ?? "";
+  for (const [pattern, ...refusal] of REFUSALS) if (pattern.test(text)) refuse(...refusal);
+}
 
 let signedIn = false;
 
@@ -110,6 +133,7 @@ function signIn(body, response) {
     refuse(401, "unauthenticated", "The email or the password is wrong.");
   }
   signedIn = true;
+  USER.role = body.email?.startsWith("member") ? "member" : "owner";
   response.setHeader("set-cookie", "pageturn_session=stand-in; HttpOnly; SameSite=Lax; Path=/");
   return { accessToken: "stand-in", user: USER };
 }
@@ -119,7 +143,7 @@ async function answer(request, response, url, body) {
   if (!signedIn) refuse(401, "unauthenticated", "Sign in first.");
   if (url.pathname === "/v1/auth/sign-out") signedIn = false;
   if (url.pathname === "/v1/ai/chat/tenant") {
-    if (/busy/.test(body.messages.at(-1).parts[0].text)) refuse(429, "rate_limited", "Too many requests.");
+    gate(body);
     return stream(send(body), response);
   }
   const resume = /^\/v1\/ai\/chat\/tenant\/([^/]+)\/stream$/.exec(url.pathname);
@@ -130,7 +154,7 @@ async function answer(request, response, url, body) {
   for (const [method, pattern, handle] of ROUTES) {
     const match = pattern.exec(url.pathname);
     if (match && method === request.method) {
-      return handle({ id: match[1] && decodeURIComponent(match[1]), query: url.searchParams, body });
+      return handle({ id: match[1] && decodeURIComponent(match[1]), rest: match[2], query: url.searchParams, body });
     }
   }
   return refuse(404, "not_found", "There is no such address.");
@@ -157,8 +181,9 @@ createServer(async (request, response) => {
     response.writeHead(result === undefined ? 204 : 200, { "content-type": "application/json" });
     response.end(result === undefined ? undefined : JSON.stringify(result));
   } catch (error) {
-    const { status = 500, error: code = "error", message } = error;
-    response.writeHead(status, { "content-type": "application/json" });
-    response.end(JSON.stringify({ error: code, message }));
+    const { status = 500, error: code = "error", message, details, retryAfter } = error;
+    const wait = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+    response.writeHead(status, { "content-type": "application/json", ...wait });
+    response.end(JSON.stringify({ error: code, message, details }));
   }
 }).listen(PORT, "127.0.0.1");

@@ -37,21 +37,64 @@ def hours(years: int) -> int:
 
 <script>alert(1)</script> ![pixel](https://tracker.example.net/a.png) [outside](https://opm.example.org/x) [bad](javascript:alert(1))`;
 
+const failing = (errorCode) => [
+  { type: "message-metadata", messageMetadata: { errorCode } },
+  { type: "error", errorText: `The provider answered: ${errorCode}.` },
+];
+
+function cutShort(question) {
+  const done = /goes on/.test(question);
+  const text = done ? "and here is the rest of it." : "This answer reaches its limit in the middle of a sentence, ";
+  return [...words("x1", text), { type: "finish-step" }, { type: "message-metadata", messageMetadata: { truncated: !done } }];
+}
+
+function writing() {
+  const leave = { pageId: "p7", title: "Annual leave", url: PAGE, version: 4 };
+  const travel = { pageId: "p8", title: "Travel", url: "/s/handbook/p/travel-p8", version: 1 };
+  const edits = [
+    { find: "Up to 240 hours of annual leave may be carried over", replace: "Up to 200 hours of annual leave may be carried over" },
+    { find: "pay period", replace: "month", replaceAll: true },
+    { find: "A sentence that is not on the page", replace: "Another one" },
+  ];
+  const applied = [{ find: edits[0].find, replacements: 1 }, { find: edits[1].find, replacements: 3 }];
+  const failed = [{ find: edits[2].find, reason: "This text is not on the page." }];
+  return [
+    ...call("w1", "editPageText", "Edit page", { pageId: "p7", edits }, { ...leave, applied, failed, changed: true }),
+    ...call("w2", "updatePageContent", "Rewrite page", { pageId: "p8", content: "# Travel\n\nBook early." }, { ...travel, version: 2, applied: [], failed: [], changed: true }),
+    ...call("w3", "createPage", "Create page", { title: "Leave calendar" }, { pageId: "p9", title: "Leave calendar", url: "/s/handbook/p/leave-calendar-p9", version: 1 }),
+    { type: "finish-step" },
+    {
+      type: "message-metadata",
+      messageMetadata: {
+        changes: [
+          { ...leave, action: "edited" },
+          { ...travel, version: 2, action: "edited" },
+          { pageId: "p9", title: "Leave calendar", url: "/s/handbook/p/leave-calendar-p9", action: "created", version: 1 },
+        ],
+      },
+    },
+    { type: "start-step" },
+    ...words("x2", "I have lowered the limit on **Annual leave**, rewritten *Travel* and made a calendar."),
+    { type: "finish-step" },
+  ];
+}
+
 export function script(question) {
   const start = [{ type: "start-step" }];
   const search = call("k1", "searchPages", "Search pages", { query: question }, {
     hits: [{ pageId: "p7", title: "Annual leave", url: PAGE }],
     mode: "hybrid",
   });
-  if (/error/.test(question)) {
-    return [...start, ...words("x1", "I was about to say "), { type: "error", errorText: "The provider answered 500." }];
-  }
+  const failure = /error(?: (\w+))?/.exec(question);
+  if (failure) return [...start, ...words("x1", "I was about to say "), ...failing(failure[1] ?? "provider_error")];
+  if (/short/.test(question)) return [...start, ...cutShort(question)];
+  if (/edit/.test(question)) return [...start, ...writing()];
   if (/long/.test(question)) {
     const long = Array.from({ length: 400 }, (_, index) => `Paragraph ${index} with **bold** and \`code\`. ${"word ".repeat(40)}`).join("\n\n");
     const deltas = long.match(/[\s\S]{1,80}/g).map((delta) => ({ type: "text-delta", id: "x1", delta, fast: true }));
     return [...start, { type: "text-start", id: "x1" }, ...deltas, { type: "text-end", id: "x1" }, { type: "finish-step" }];
   }
-  const failing = /fail/.test(question)
+  const refused = /fail/.test(question)
     ? call("k3", "getPage", "Read page", { pageId: "nope" }, new Error("There is no such page."))
     : [];
   const breaks = /break/.test(question) ? [{ breakOff: true }] : [];
@@ -62,7 +105,7 @@ export function script(question) {
     { type: "reasoning-end", id: "r1" },
     ...search,
     ...call("k2", "getPage", "Read page", { pageId: "p7" }, { pageId: "p7", title: "Annual leave", url: PAGE, markdown: "…" }),
-    ...failing,
+    ...refused,
     { type: "finish-step" },
     { type: "start-step" },
     ...words("x2", ANSWER).flatMap((chunk, index) => (index === 12 ? [chunk, ...breaks] : [chunk])),
