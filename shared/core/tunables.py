@@ -61,6 +61,7 @@ INDEX_PAUSE_SECONDS = 20.0  # before an unindexed page is enqueued again; double
 INDEX_SWEEP_BATCH = 500  # pages that a sweep of the index looks at
 
 MAX_URL_CHARS = 2_048  # a link or an image address; browsers and proxies agree on about this
+MAX_HOST_CHARS = 253  # RFC 1035, without the dot at the end
 MAX_LABEL_CHARS = 1_000  # an alt text, a link's title, a mention's label
 MAX_MARKDOWN_CHARS = 1_000_000  # read in 1.6 s as prose, in 20 s at worst
 MAX_FRONT_MATTER_CHARS = 16_384  # YAML is parsed in Python, about 100 kB a second
@@ -121,3 +122,7 @@ TRACEBACK_FRAMES = 12  # of an exception's stack in a log line: the innermost te
 REQUEST_SECONDS = 20.0  # until an answer begins; a frozen database must not hold a browser
 GIVE_BACK_PAUSE_SECONDS = 0.2  # between tries to give a turn back while the database is away
 CANCEL_AGAIN_SECONDS = 0.05  # until a task that swallowed a cancellation gets another
+MAX_BRANCH_MESSAGES = 10_000  # messages from a chat's first to its last: bounds the recursion
+CHAT_SENDS_PER_MINUTE = 25  # a person; more is a program, which has the API for that
+HTTP_CONNECTIONS = 200  # of one client to the outside: as many as a process holds turns
+HTTP_IDLE_SECONDS = 15.0  # an unused connection to the outside is kept
