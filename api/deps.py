@@ -11,6 +11,7 @@ from shared.accounts import service
 from shared.accounts.actor import Actor
 from shared.core.db import Database
 from shared.core.errors import ForbiddenError, UnauthenticatedError
+from shared.core.secrets import SecretBox
 from shared.core.settings import Settings
 
 SESSION_COOKIE = "pageturn_session"
@@ -45,6 +46,14 @@ async def get_app_settings(request: Request) -> Settings:
 
 
 SettingsDep = Annotated[Settings, Depends(get_app_settings)]
+
+
+async def get_secret_box(request: Request) -> SecretBox:
+    box: SecretBox = request.app.state.secrets
+    return box
+
+
+SecretBoxDep = Annotated[SecretBox, Depends(get_secret_box)]
 
 
 async def refuse_foreign_origin(request: Request) -> None:

@@ -26,8 +26,10 @@ from shared.bus.jobs import drain
 from shared.core.db import Database, make_engine
 from shared.core.logging import configure_logging
 from shared.core.redis import make_redis
+from shared.core.secrets import SecretBox
 from shared.core.settings import get_settings
-from shared.core.tunables import MAX_BODY_BYTES, REQUEST_SECONDS
+from shared.core.throttle import Throttle
+from shared.core.tunables import CHAT_SENDS_PER_MINUTE, MAX_BODY_BYTES, REQUEST_SECONDS
 
 V1: tuple[APIRouter, ...] = (accounts, spaces, wiki, wiki_history, search, chat, ai_settings)
 
@@ -48,11 +50,19 @@ _ERRORS = {
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Open what requests share, and close it."""
     state, settings = app.state, get_settings()
-    settings.require_app_secret()
     state.settings = settings
+    state.secrets = SecretBox(*settings.require_app_secrets())
     state.database = Database(make_engine(settings.require_database_url()))
     state.redis = make_redis(settings)
     state.sign_in_throttle = SignInThrottle(settings.require_redis_url(), state.redis)
+    state.chat_throttle = Throttle(
+        settings.require_redis_url(),
+        state.redis,
+        per_minute=CHAT_SENDS_PER_MINUTE,
+        namespace="chat",
+        too_many="You are asking faster than the agent may answer: wait a little and try again.",
+        away="The agent cannot be asked just now: try again in a moment.",
+    )
     try:
         async with streaming(state):
             yield

@@ -4,8 +4,9 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from redis.exceptions import RedisError
+from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import StreamingResponse
 
 from api.chat.schemas import (
@@ -15,19 +16,24 @@ from api.chat.schemas import (
     ChatRequest,
     MessageItem,
     MessageList,
+    ShowBranch,
     StopResponse,
 )
-from api.deps import CurrentActor, SessionDep
+from api.deps import CurrentActor, SecretBoxDep, SessionDep
 from api.paging import Cursor, Limit, decode_cursor, encode_cursor
 from api.stream.sse import TurnStream
+from shared.accounts.actor import Actor
 from shared.bus.stream import EventStream, signal_stop
-from shared.chat import repository, sending
+from shared.chat import branches, repository, sending
 from shared.chat.contexts import get_context
 from shared.chat.errors import SessionRequiredError
-from shared.chat.models import TurnStatus
+from shared.chat.models import Chat, TurnStatus
 from shared.chat.stopping import request_stop
 from shared.core.logging import get_logger
+from shared.core.throttle import Throttle
 from shared.core.tunables import PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX
+from shared.providers import catalogue
+from shared.providers.models import AiSettings
 from shared.wiki.titles import clean_title
 
 router = APIRouter(tags=["chat"])
@@ -39,17 +45,30 @@ def turn_stream(request: Request) -> TurnStream:
     return stream
 
 
+def chat_throttle(request: Request) -> Throttle:
+    throttle: Throttle = request.app.state.chat_throttle
+    return throttle
+
+
 Streams = Annotated[TurnStream, Depends(turn_stream)]
+ChatThrottle = Annotated[Throttle, Depends(chat_throttle)]
 
 _STREAM = {200: {"content": {"text/event-stream": {}}, "description": "UI message stream v1"}}
 
 
 @router.post("/ai/chat/{context}", response_class=StreamingResponse, responses=_STREAM)  # type: ignore[arg-type]
 async def send(
-    context: str, body: ChatRequest, actor: CurrentActor, session: SessionDep, streams: Streams
+    context: str,
+    body: ChatRequest,
+    actor: CurrentActor,
+    session: SessionDep,
+    streams: Streams,
+    throttle: ChatThrottle,
+    box: SecretBoxDep,
 ) -> StreamingResponse:
     """Ask, and follow the answer on the same response. The same request finds the same turn."""
-    turn = await sending.accept(session, actor, get_context(context), body.to_send())
+    await throttle.check(str(actor.user_id))
+    turn = await sending.accept(session, actor, get_context(context), body.to_send(), box)
     assert actor.session_id is not None
     return streams.response(turn.id, actor.session_id)
 
@@ -102,19 +121,34 @@ async def list_chats(
     actor: CurrentActor,
     session: SessionDep,
     context: str | None = None,
+    page_id: Annotated[UUID | None, Query(alias="pageId")] = None,
     cursor: Cursor = None,
     limit: Limit = PAGE_LIMIT_DEFAULT,
 ) -> ChatList:
-    """Your own chats, newest activity first."""
+    """Your own chats, newest activity first; with `pageId` those that began on that page."""
     before = None if cursor is None else decode_cursor(cursor, datetime.fromisoformat, UUID)
     chats = await repository.list_chats(
-        session, actor, before=before, limit=limit + 1, context=context
+        session, actor, before=before, limit=limit + 1, context=context, page_id=page_id
     )
     last = chats[limit - 1] if len(chats) > limit else None
     return ChatList(
-        items=[ChatItem.of(chat) for chat in chats[:limit]],
+        items=await _items(session, actor, chats[:limit]),
         next_cursor=None if last is None else encode_cursor(last.updated_at.isoformat(), last.id),
     )
+
+
+async def _items(session: AsyncSession, actor: Actor, chats: list[Chat]) -> list[ChatItem]:
+    used = await repository.tokens_used(session, [chat.id for chat in chats])
+    ai = await session.get(AiSettings, actor.workspace_id)
+    ceiling = None if ai is None else ai.token_ceiling
+    return [ChatItem.of(chat, used.get(chat.id, 0), ceiling) for chat in chats]
+
+
+@router.get("/ai/chats/{chat_id}")
+async def get_chat(chat_id: UUID, actor: CurrentActor, session: SessionDep) -> ChatItem:
+    """One of your chats."""
+    chat = await repository.get_chat(session, actor, str(chat_id))
+    return (await _items(session, actor, [chat]))[0]
 
 
 @router.get("/ai/chats/{chat_id}/messages")
@@ -125,25 +159,40 @@ async def list_messages(
     cursor: Cursor = None,
     limit: Limit = PAGE_LIMIT_MAX,
 ) -> MessageList:
-    """A chat's messages, oldest first."""
+    """The messages of the branch that is shown, oldest first."""
     chat = await repository.get_chat(session, actor, str(chat_id))
     after = None if cursor is None else decode_cursor(cursor, UUID)[0]
-    rows = await repository.list_messages(session, chat.id, after=after, limit=limit + 1)
+    rows = await branches.branch(session, chat.head_id, after=after, limit=limit + 1)
+    beside = await branches.beside(session, chat, rows[:limit])
     return MessageList(
-        items=[MessageItem.of(row) for row in rows[:limit]],
+        items=[MessageItem.of(row, beside.get(row.id)) for row in rows[:limit]],
         next_cursor=encode_cursor(rows[limit - 1].id) if len(rows) > limit else None,
     )
 
 
+@router.post("/ai/chats/{chat_id}/branch", status_code=204)
+async def show_branch(
+    chat_id: UUID, body: ShowBranch, actor: CurrentActor, session: SessionDep
+) -> None:
+    """Show the newest branch that goes through a message."""
+    chat = await repository.get_chat(session, actor, str(chat_id))
+    await branches.show(session, chat, body.message_id)
+
+
 @router.patch("/ai/chats/{chat_id}")
-async def rename_chat(
+async def change_chat(
     chat_id: UUID, body: ChatPatch, actor: CurrentActor, session: SessionDep
 ) -> ChatItem:
-    """Give a chat another title."""
+    """Give a chat another title, or another model for what is asked from now on."""
     chat = await repository.get_chat(session, actor, str(chat_id))
-    chat.title = clean_title(body.title)
+    if body.title is not None:
+        chat.title = clean_title(body.title)
+        chat.title_source = "user"
+    if body.model is not None:
+        ai = await session.get_one(AiSettings, actor.workspace_id)
+        chat.model = await catalogue.resolve_model(session, ai, chosen=None, requested=body.model)
     await session.flush()
-    return ChatItem.of(chat)
+    return (await _items(session, actor, [chat]))[0]
 
 
 @router.delete("/ai/chats/{chat_id}", status_code=204)

@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import Field
 
 from api.schemas import ApiModel
+from shared.chat.branches import Beside
 from shared.chat.errors import NoUserMessageError, UnsupportedPartError
 from shared.chat.models import Chat, Message
 from shared.chat.storing import Send
@@ -20,18 +21,30 @@ ClientId = Annotated[str, Field(max_length=MAX_CLIENT_ID_CHARS)]
 
 class ChatRequest(ApiModel):
     """`id` is the client's own name of the chat; `chatId` is ours. Of `messages` only the
-    last one by the person counts: the conversation is read from the database."""
+    last one by the person counts: the conversation is read from the database. `messageId`
+    names the answer to make anew, or the question that is asked again in other words;
+    `continue` goes on after an answer that was cut off at the limit of steps."""
 
     id: ClientId | None = None
-    messages: list[dict[str, Any]]
+    messages: list[dict[str, Any]] = []
     trigger: Literal["submit-message", "regenerate-message"] = "submit-message"
     message_id: ClientId | None = None
     chat_id: ClientId | None = None
     page_id: UUID | None = None
     model: ClientId | None = None
+    go_on: Annotated[bool, Field(alias="continue")] = False
 
     def to_send(self) -> Send:
         """Raises NoUserMessageError, UnsupportedPartError, InvalidInputError."""
+        if self.go_on:
+            return Send(
+                trigger="continue",
+                text="",
+                chat_id=self.chat_id,
+                alias=self.id,
+                page_id=self.page_id,
+                model=self.model,
+            )
         message = next((m for m in reversed(self.messages) if m.get("role") == "user"), None)
         if message is None:
             raise NoUserMessageError
@@ -40,7 +53,7 @@ class ChatRequest(ApiModel):
             trigger=self.trigger,
             text=text,
             client_message_id=message_id,
-            replaced_id=_uuid(self.message_id),
+            target_id=self.message_id,
             chat_id=self.chat_id,
             alias=self.id or _alias_of(message_id, text),
             page_id=self.page_id,
@@ -82,14 +95,6 @@ def _alias_of(message_id: str | None, text: str) -> str | None:
     return f"first:{hashlib.sha256(f'{message_id}:{text}'.encode()).hexdigest()}"
 
 
-def _uuid(value: str | None) -> UUID | None:
-    """The answer to replace, where the client names one of ours."""
-    try:
-        return None if value is None else UUID(value)
-    except ValueError:
-        return None
-
-
 class StopResponse(ApiModel):
     """`stopped` is false when nothing was running."""
 
@@ -103,16 +108,22 @@ class ChatItem(ApiModel):
     title: str
     page_id: UUID | None
     role_badge: str | None = None
+    model: str | None
+    tokens_used: int
+    token_ceiling: int | None
     created_at: datetime
     updated_at: datetime
 
     @classmethod
-    def of(cls, chat: Chat) -> "ChatItem":
+    def of(cls, chat: Chat, tokens_used: int, token_ceiling: int | None) -> "ChatItem":
         return cls(
             id=chat.id,
             context=chat.context,
             title=chat.title,
             page_id=chat.page_id,
+            model=chat.model,
+            tokens_used=tokens_used,
+            token_ceiling=token_ceiling,
             created_at=chat.created_at,
             updated_at=chat.updated_at,
         )
@@ -123,25 +134,45 @@ class ChatList(ApiModel):
     next_cursor: str | None = None
 
 
+class BranchItem(ApiModel):
+    """The messages beside one, itself among them at `index`, oldest first."""
+
+    index: int
+    ids: list[UUID]
+
+
 class MessageItem(ApiModel):
-    """`parts` are the AI SDK's message parts, in the order in which they were streamed."""
+    """`parts` are the AI SDK's message parts, in the order in which they were streamed.
+
+    `hiddenChanges` is what turns on the branches beside this message did to pages: showing
+    another branch does not undo it.
+    """
 
     id: UUID
+    parent_id: UUID | None
     role: Literal["user", "assistant"]
     parts: list[dict[str, Any]]
     metadata: dict[str, Any]
     status: str
+    branch: BranchItem | None
+    hidden_changes: list[dict[str, Any]]
     created_at: datetime
 
     @classmethod
-    def of(cls, message: Message) -> "MessageItem":
+    def of(cls, message: Message, beside: Beside | None) -> "MessageItem":
+        branch = None
+        if beside is not None:
+            branch = BranchItem(index=beside.siblings.index(message.id), ids=beside.siblings)
         return cls.model_validate(
             {
                 "id": message.id,
+                "parentId": message.parent_id,
                 "role": message.role,
                 "parts": message.parts,
                 "metadata": message.meta,
                 "status": message.status,
+                "branch": branch,
+                "hiddenChanges": [] if beside is None else beside.hidden_changes,
                 "createdAt": message.created_at,
             }
         )
@@ -153,4 +184,11 @@ class MessageList(ApiModel):
 
 
 class ChatPatch(ApiModel):
-    title: Annotated[str, Field(min_length=1, max_length=MAX_TITLE_CHARS)]
+    """What to change; absent fields stay. A `model` must be one of those offered."""
+
+    title: Annotated[str, Field(min_length=1, max_length=MAX_TITLE_CHARS)] | None = None
+    model: ClientId | None = None
+
+
+class ShowBranch(ApiModel):
+    message_id: UUID

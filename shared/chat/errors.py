@@ -70,6 +70,24 @@ class TurnRunningError(ConflictError):
     code = "turn_running"
 
 
+class MessageNotFoundError(NotFoundError):
+    """There is no such message in this chat."""
+
+    code = "message_not_found"
+
+
+class NothingToContinueError(ConflictError):
+    """The last answer of this chat was not cut off: there is nothing to go on with."""
+
+    code = "nothing_to_continue"
+
+
+class TokenCeilingError(ForbiddenError):
+    """This chat has used the tokens that a chat may use here: begin a new one."""
+
+    code = "token_ceiling"
+
+
 class NothingToRegenerateError(ConflictError):
     """This chat has no message that could be answered again."""
 

@@ -1,6 +1,7 @@
 """Queries over chats and messages. Every one is scoped to the actor's own chats."""
 
 from collections.abc import Collection
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -9,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from shared.accounts.actor import Actor
 from shared.chat.errors import ChatNotFoundError
-from shared.chat.models import ACTIVE, Chat, Message, Turn
+from shared.chat.models import ACTIVE, Chat, Generation, Turn
 
 
 def own_chats(actor: Actor, context: str | None = None) -> Select[Chat]:
@@ -73,22 +74,27 @@ async def list_chats(
     before: tuple[datetime, UUID] | None,
     limit: int,
     context: str | None = None,
+    page_id: UUID | None = None,
 ) -> list[Chat]:
-    """Newest activity first; `before` is the last row of the page before."""
+    """Newest activity first; `before` is the last row of the page before. With `page_id` only
+    those that began on that page."""
     query = own_chats(actor, context).order_by(Chat.updated_at.desc(), Chat.id.desc())
+    if page_id is not None:
+        query = query.where(Chat.page_id == page_id)
     if before is not None:
         query = query.where(tuple_(Chat.updated_at, Chat.id) < before)
     return list(await session.scalars(query.limit(limit)))
 
 
-async def list_messages(
-    session: AsyncSession, chat_id: UUID, *, after: UUID | None, limit: int
-) -> list[Message]:
-    """The messages that stand, in order of creation (ids sort by time)."""
-    query = select(Message).where(Message.chat_id == chat_id, Message.replaced_at.is_(None))
-    if after is not None:
-        query = query.where(Message.id > after)
-    return list(await session.scalars(query.order_by(Message.id).limit(limit)))
+async def tokens_used(session: AsyncSession, chat_ids: Sequence[UUID]) -> dict[UUID, int]:
+    """Tokens of all calls made for each chat; a chat without any is left out."""
+    total = func.sum(Generation.input_tokens + Generation.output_tokens)
+    rows = await session.execute(
+        select(Generation.chat_id, total)
+        .where(Generation.chat_id.in_(chat_ids))
+        .group_by(Generation.chat_id)
+    )
+    return {chat_id: int(tokens) for chat_id, tokens in rows if chat_id is not None}
 
 
 async def active_turn(session: AsyncSession, chat_id: UUID) -> Turn | None:

@@ -1,6 +1,11 @@
-"""Accepting a send: gates, the key that makes it idempotent, and the rows of a turn."""
+"""Accepting a send: gates, the key that makes it idempotent, and the rows of a turn.
+
+Sends of one chat follow each other under the chat's lock, so that what is looked up about
+its branch stays true until the turn's rows are there.
+"""
 
 import hashlib
+from uuid import UUID
 
 import orjson
 from sqlalchemy import select
@@ -8,62 +13,54 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from shared.accounts.actor import Actor
 from shared.bus.jobs import RunTurn, enqueue_after_commit
-from shared.chat import repository, storing
+from shared.chat import branches, repository, storing
 from shared.chat.contexts import ChatContext
 from shared.chat.errors import (
     ChatDisabledError,
     EmptyPromptError,
+    NothingToContinueError,
     NothingToRegenerateError,
     PromptTooLongError,
     SessionRequiredError,
+    TokenCeilingError,
     TurnRunningError,
-    UnknownModelError,
 )
-from shared.chat.models import (
-    Chat,
-    Message,
-    Turn,
-)
-from shared.chat.storing import Send
+from shared.chat.models import Chat, Message, Turn
+from shared.chat.storing import ChosenModel, Place, Send
 from shared.core.errors import NotConfiguredError
 from shared.core.ids import new_id
+from shared.core.secrets import SecretBox
 from shared.core.tunables import MAX_PROMPT_CHARS
+from shared.providers import catalogue, service
 from shared.providers.models import AiSettings
 from shared.wiki.titles import has_visible
 
 
-async def accept(session: AsyncSession, actor: Actor, context: ChatContext, send: Send) -> Turn:
+async def accept(
+    session: AsyncSession, actor: Actor, context: ChatContext, send: Send, box: SecretBox
+) -> Turn:
     """The turn that answers a send: its rows are stored, and it is enqueued after the commit.
 
-    A repeated send finds the same turn. Raises the errors of `shared.chat.errors`, and
-    NotConfiguredError; then nothing has been stored.
+    A repeated send finds the same turn. Raises the errors of `shared.chat.errors`, of
+    `shared.providers.errors` and NotConfiguredError; then nothing has been stored.
     """
     if actor.session_id is None:
         raise SessionRequiredError
     if send.trigger == "submit-message":
         _check_text(send.text)
-    ai = await _require_configured(session, actor, send)
+    ai = await _require_chat(session, actor, box)
     chat = await storing.find_or_create_chat(session, actor, context, send)
-    # Sends of one chat follow each other, so that the look-ups below stay true.
-    await session.execute(select(Chat.id).where(Chat.id == chat.id).with_for_update())
-
-    replaced = await _replaced_answer(session, chat, send)
-    key = _send_key(chat, send, replaced)
-    earlier = await session.scalar(
-        select(Turn).where(
-            Turn.workspace_id == actor.workspace_id,
-            Turn.user_id == actor.user_id,
-            Turn.send_key == key,
-        )
-    )
-    if earlier is not None:
-        return earlier
+    chat = await _locked(session, chat)
+    wish = await _understand(session, chat, send)
+    if isinstance(wish, Turn):
+        return wish
     running = await repository.active_turn(session, chat.id)
     if running is not None:
-        if replaced is not None and running.assistant_message_id == replaced.id:
-            return running
         raise TurnRunningError(details={"turnId": str(running.id), "chatId": str(chat.id)})
-    turn = await storing.store_turn(session, actor, context, chat, send, key, ai, replaced)
+    await _check_ceiling(session, chat, ai)
+    model = await _choose_model(session, ai, chat, send)
+    place, key = wish
+    turn = await storing.store_turn(session, actor, context, chat, send, key, model, place)
     enqueue_after_commit(session, RunTurn(turn_id=turn.id))
     return turn
 
@@ -75,39 +72,187 @@ def _check_text(text: str) -> None:
         raise PromptTooLongError(details={"limit": MAX_PROMPT_CHARS, "length": len(text)})
 
 
-async def _require_configured(session: AsyncSession, actor: Actor, send: Send) -> AiSettings:
+async def _require_chat(session: AsyncSession, actor: Actor, box: SecretBox) -> AiSettings:
     ai = await session.get(AiSettings, actor.workspace_id)
     if ai is None:
         raise NotConfiguredError
     if not ai.chat_enabled:
         raise ChatDisabledError
-    if send.model is not None and send.model != ai.chat_model:
-        raise UnknownModelError
+    connection = await service.chat_connection(session, ai, box)
+    if not connection.ready:
+        raise NotConfiguredError(details={"missing": list(connection.missing)})
     return ai
 
 
-async def _replaced_answer(session: AsyncSession, chat: Chat, send: Send) -> Message | None:
-    """For a regeneration, the answer that it names, else the last one that stands."""
-    if send.trigger == "submit-message":
-        return None
-    query = select(Message).where(Message.chat_id == chat.id, Message.role == "assistant")
-    if send.replaced_id is not None:
-        query = query.where(Message.id == send.replaced_id)
-    else:
-        query = query.where(Message.replaced_at.is_(None)).order_by(Message.id.desc())
-    answer = await session.scalar(query.limit(1))
-    if answer is None:
+async def _locked(session: AsyncSession, chat: Chat) -> Chat:
+    return (
+        await session.scalars(
+            select(Chat)
+            .where(Chat.id == chat.id)
+            .with_for_update()
+            .execution_options(populate_existing=True)
+        )
+    ).one()
+
+
+async def _check_ceiling(session: AsyncSession, chat: Chat, ai: AiSettings) -> None:
+    if ai.token_ceiling is None:
+        return
+    used = (await repository.tokens_used(session, [chat.id])).get(chat.id, 0)
+    if used >= ai.token_ceiling:
+        raise TokenCeilingError(details={"used": used, "ceiling": ai.token_ceiling})
+
+
+async def _choose_model(
+    session: AsyncSession, ai: AiSettings, chat: Chat, send: Send
+) -> ChosenModel:
+    """What is asked for, else the chat's own choice while it is still offered, else the
+    workspace's. Raises UnknownModelError for a wish that is not offered."""
+    name = await catalogue.resolve_model(session, ai, chosen=chat.model, requested=send.model)
+    entry = await catalogue.find(session, ai.workspace_id, ai.driver, name)
+    return ChosenModel(
+        driver=ai.driver,
+        name=name,
+        settings_version=ai.version,
+        context_window=ai.context_window or (entry and entry.context_window),
+        input_price=entry and entry.input_price,
+        output_price=entry and entry.output_price,
+    )
+
+
+async def _understand(session: AsyncSession, chat: Chat, send: Send) -> Turn | tuple[Place, str]:
+    """The turn that already answers this send, or where a new one goes and its key."""
+    shown = await branches.branch(session, chat.head_id)
+    match send.trigger:
+        case "submit-message":
+            return await _submission(session, chat, send, shown)
+        case "regenerate-message":
+            return await _regeneration(session, chat, send, shown)
+        case "continue":
+            return await _continuation(session, shown)
+
+
+async def _submission(
+    session: AsyncSession, chat: Chat, send: Send, shown: list[Message]
+) -> Turn | tuple[Place, str]:
+    """A question: a new one, one asked again in other words, or the same request again."""
+    edited = _find(shown, send.target_id, send.client_message_id, role="user")
+    if edited is not None and edited.content == send.text:
+        repeated = await _turn_of_question(session, edited)
+        if repeated is not None:
+            return repeated
+    key = _key(chat, send, edited)
+    known = await session.scalar(
+        select(Turn).where(
+            Turn.workspace_id == chat.workspace_id,
+            Turn.user_id == chat.creator_id,
+            Turn.send_key == key,
+        )
+    )
+    if known is not None:
+        if edited is not None:  # these words were tried before, on a branch that is not shown
+            chat.head_id = await branches.newest_below(session, known.assistant_message_id)
+        return known
+    return Place(chat.head_id if edited is None else edited.parent_id), key
+
+
+async def _regeneration(
+    session: AsyncSession, chat: Chat, send: Send, shown: list[Message]
+) -> Turn | tuple[Place, str]:
+    """Another answer beside one. If the named one is not shown any more, the request is a
+    repeated one: what took its place is the answer."""
+    answer = _find(shown, send.target_id, None, role="assistant")
+    if answer is None and send.target_id is not None:
+        hidden = await _any_answer(session, chat, send.target_id)
+        beside = [m for m in shown if hidden is not None and m.parent_id == hidden.parent_id]
+        if beside:
+            repeated = await _turn_of_answer(session, beside[0])
+            if repeated is not None:
+                return repeated
+        answer = hidden
+    elif answer is None:
+        answer = next((m for m in reversed(shown) if m.role == "assistant"), None)
+    if answer is None or answer.parent_id is None:
         raise NothingToRegenerateError
-    return answer
+    running = await repository.active_turn(session, chat.id)
+    if running is not None and running.assistant_message_id == answer.id:
+        return running
+    return Place(answer.parent_id, await _question_above(session, answer)), _once()
 
 
-def _send_key(chat: Chat, send: Send, replaced: Message | None) -> str:
+async def _continuation(session: AsyncSession, shown: list[Message]) -> Turn | tuple[Place, str]:
+    """The rest of an answer that was cut off at the limit of steps."""
+    if not shown or shown[-1].role != "assistant":
+        raise NothingToContinueError
+    last = shown[-1]
+    if last.meta.get("truncated"):
+        return Place(last.id, await _question_above(session, last)), _once()
+    if len(shown) > 1 and shown[-2].role == "assistant":  # the same request again
+        repeated = await _turn_of_answer(session, last)
+        if repeated is not None:
+            return repeated
+    raise NothingToContinueError
+
+
+def _find(
+    shown: list[Message], target_id: str | None, client_id: str | None, *, role: str
+) -> Message | None:
+    """The shown message that a client names, by our id or by its own."""
+    for name in (target_id, client_id):
+        for message in reversed(shown):
+            if (
+                name is not None
+                and message.role == role
+                and name in (str(message.id), message.client_id)
+            ):
+                return message
+    return None
+
+
+async def _any_answer(session: AsyncSession, chat: Chat, name: str) -> Message | None:
+    try:
+        answer_id = UUID(name)
+    except ValueError:
+        return None
+    return await session.scalar(
+        select(Message).where(
+            Message.id == answer_id, Message.chat_id == chat.id, Message.role == "assistant"
+        )
+    )
+
+
+async def _question_above(session: AsyncSession, answer: Message) -> Message:
+    above = await branches.branch(session, answer.parent_id)
+    question = next((m for m in reversed(above) if m.role == "user"), None)
+    if question is None:
+        raise NothingToRegenerateError
+    return question
+
+
+async def _turn_of_question(session: AsyncSession, question: Message) -> Turn | None:
+    """The newest turn that answers a question."""
+    return await session.scalar(
+        select(Turn)
+        .where(Turn.user_message_id == question.id)
+        .order_by(Turn.created_at.desc(), Turn.id.desc())
+        .limit(1)
+    )
+
+
+async def _turn_of_answer(session: AsyncSession, answer: Message) -> Turn | None:
+    return await session.scalar(select(Turn).where(Turn.assistant_message_id == answer.id))
+
+
+def _key(chat: Chat, send: Send, edited: Message | None) -> str:
     """The identity of a send: an id alone is none, for a client keeps it with a new text."""
     if send.client_message_id is None:
-        return f"once:{new_id()}"
+        return _once()
     text_hash = hashlib.sha256(send.text.encode()).hexdigest()
     parts = [str(chat.id), send.trigger, send.client_message_id, text_hash]
-    if replaced is not None:
-        # A repeated request must not regenerate what the first one already replaced.
-        parts.append(str(replaced.id))
+    if edited is not None:
+        parts.append(str(edited.id))
     return hashlib.sha256(orjson.dumps(parts)).hexdigest()
+
+
+def _once() -> str:
+    return f"once:{new_id()}"

@@ -1,10 +1,11 @@
 """The rows of a send: the chat that it belongs to, its message, and the turn that answers."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -12,27 +13,27 @@ from shared.accounts.actor import Actor
 from shared.accounts.permissions import may_see
 from shared.chat import repository
 from shared.chat.contexts import ChatContext
-from shared.chat.errors import ChatNotFoundError, NothingToRegenerateError
+from shared.chat.errors import ChatNotFoundError
 from shared.chat.models import Chat, Generation, Message, MessageStatus, Turn
 from shared.core.ids import new_id
 from shared.core.tunables import CHAT_TITLE_CHARS
-from shared.providers.models import AiSettings
 from shared.wiki.models import Page
 
-Trigger = Literal["submit-message", "regenerate-message"]
+Trigger = Literal["submit-message", "regenerate-message", "continue"]
 
 
 @dataclass(frozen=True, slots=True)
 class Send:
     """What a client asks for. `alias` is the id it calls the chat by; `chat_id` is ours.
 
-    `replaced_id` names the answer that a regeneration replaces, where the client says it.
+    `target_id` names the message that the send is about: the answer to make anew, or the
+    question to ask again in other words. It may be our id or the client's own.
     """
 
     trigger: Trigger
     text: str
     client_message_id: str | None = None
-    replaced_id: UUID | None = None
+    target_id: str | None = None
     chat_id: str | None = None
     alias: str | None = None
     page_id: UUID | None = None
@@ -51,7 +52,7 @@ async def find_or_create_chat(
             return known
         if await repository.is_taken(session, send.alias):
             raise ChatNotFoundError
-    if send.trigger == "regenerate-message":
+    if send.trigger != "submit-message":
         raise ChatNotFoundError
     return await _create_chat(session, actor, context, send)
 
@@ -99,6 +100,28 @@ async def _readable_page(session: AsyncSession, actor: Actor, page_id: UUID | No
     return await session.scalar(select(Page.id).where(Page.id == page_id, visible))
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a turn's messages go in the chat's tree. Without a `question`, the send's own
+    text becomes one, below `parent_id`; with one, the answer goes below `parent_id`."""
+
+    parent_id: UUID | None
+    question: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenModel:
+    """The model that a turn runs on, with what the catalogue said of it: tokens, and dollars
+    per million of them."""
+
+    driver: str
+    name: str
+    settings_version: int
+    context_window: int | None = None
+    input_price: Decimal | None = None
+    output_price: Decimal | None = None
+
+
 async def store_turn(
     session: AsyncSession,
     actor: Actor,
@@ -106,19 +129,18 @@ async def store_turn(
     chat: Chat,
     send: Send,
     key: str,
-    ai: AiSettings,
-    replaced: Message | None,
+    model: ChosenModel,
+    place: Place,
 ) -> Turn:
-    """Question (or the one that is answered again), answer, turn and pending generation."""
-    if replaced is None:
-        await _replace_from(session, chat, await _edited_message(session, chat, send))
-        question = await _add_message(session, actor, chat, "user", send)
-    else:
-        if replaced.replaced_at is not None:
-            raise NothingToRegenerateError
-        question = await _question_of(session, chat, replaced)
-        await _replace_from(session, chat, replaced)
-    answer = await _add_message(session, actor, chat, "assistant", None)
+    """Question (or the one that is answered again), answer, turn and pending generation.
+
+    The answer becomes the end of the branch that is shown.
+    """
+    question, parent_id = place.question, place.parent_id
+    if question is None:
+        question = await _add_message(session, actor, chat, "user", parent_id, send)
+        parent_id = question.id
+    answer = await _add_message(session, actor, chat, "assistant", parent_id, None)
     assert actor.session_id is not None
     turn = Turn(
         id=new_id(),
@@ -131,8 +153,11 @@ async def store_turn(
         context=context.name,
         send_key=key,
         page_id=await _readable_page(session, actor, send.page_id),
-        driver=ai.driver,
-        model=ai.chat_model,
+        driver=model.driver,
+        model=model.name,
+        context_window=model.context_window,
+        input_price=model.input_price,
+        output_price=model.output_price,
         max_steps=context.max_steps,
         enqueued_at=func.now(),
         enqueue_count=1,
@@ -147,61 +172,36 @@ async def store_turn(
             turn_id=turn.id,
             object="chat",
             type="chat",
-            driver=ai.driver,
-            model=ai.chat_model,
+            driver=model.driver,
+            model=model.name,
+            settings_version=model.settings_version,
         )
     )
-    await session.execute(update(Chat).where(Chat.id == chat.id).values(updated_at=func.now()))
+    chat.head_id = answer.id
+    chat.updated_at = func.now()
+    if send.model is not None:
+        chat.model = send.model
+    await session.flush()
     return turn
 
 
-async def _edited_message(session: AsyncSession, chat: Chat, send: Send) -> Message | None:
-    """The standing message that a client sends again under its id, with a new text."""
-    if send.client_message_id is None:
-        return None
-    return await session.scalar(
-        select(Message).where(
-            Message.chat_id == chat.id,
-            Message.role == "user",
-            Message.client_id == send.client_message_id,
-            Message.replaced_at.is_(None),
-        )
-    )
-
-
-async def _replace_from(session: AsyncSession, chat: Chat, first: Message | None) -> None:
-    """Hide a message and all after it; their rows stay."""
-    if first is not None:
-        await session.execute(
-            update(Message)
-            .where(
-                Message.chat_id == chat.id,
-                Message.id >= first.id,
-                Message.replaced_at.is_(None),
-            )
-            .values(replaced_at=func.now())
-        )
-
-
-async def _question_of(session: AsyncSession, chat: Chat, answer: Message) -> Message:
-    question = await session.scalar(
-        select(Message)
-        .where(Message.chat_id == chat.id, Message.role == "user", Message.id < answer.id)
-        .order_by(Message.id.desc())
-        .limit(1)
-    )
-    if question is None:
-        raise NothingToRegenerateError
-    return question
-
-
 async def _add_message(
-    session: AsyncSession, actor: Actor, chat: Chat, role: str, send: Send | None
+    session: AsyncSession,
+    actor: Actor,
+    chat: Chat,
+    role: str,
+    parent_id: UUID | None,
+    send: Send | None,
 ) -> Message:
     parts: list[dict[str, Any]] = [] if send is None else [{"type": "text", "text": send.text}]
+    message_id = new_id()
+    if parent_id is not None and message_id <= parent_id:
+        # Along a branch ids rise, also when this machine's clock is behind another's.
+        message_id = UUID(int=parent_id.int + 1)
     message = Message(
-        id=new_id(),
+        id=message_id,
         chat_id=chat.id,
+        parent_id=parent_id,
         workspace_id=actor.workspace_id,
         user_id=actor.user_id if send is not None else None,
         role=role,
