@@ -90,15 +90,17 @@ const page = (id, title, parentPageId = null, rest = {}) => ({
   markdown: MARKDOWN,
   version: 3,
   updatedAt: new Date(Date.now() - 3 * 3_600_000).toISOString(),
+  lastUpdatedBy: { id: "u1", name: "Ada Lovelace" },
   lastUpdatedSource: "user",
   lastUpdatedAiChatId: null,
+  aiChat: null,
   ...rest,
 });
 
 export const pages = new Map(
   [
     page("p1", "Travel and leave"),
-    page("p7", "Annual leave", "p1", { lastUpdatedSource: "agent", lastUpdatedAiChatId: "c1" }),
+    page("p7", "Annual leave", "p1", { lastUpdatedSource: "agent", lastUpdatedAiChatId: "c1", aiChat: { id: "c1", mine: true } }),
     page("p8", "Travel", "p1"),
     page("p9", "Отпуск и поездки: порядок согласования с руководителем", "p1"),
     page("p2", "Getting started"),

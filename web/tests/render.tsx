@@ -7,18 +7,26 @@ import { startI18n } from "@/shared/i18n";
 
 startI18n();
 
-export function Surroundings({ children }: { children: ReactNode }) {
+interface Around {
+  children: ReactNode;
+  /** The address in the app. */
+  at?: string;
+}
+
+export function Surroundings({ children, at = "/" }: Around) {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   return (
     <MantineProvider withCssVariables={false} withGlobalClasses={false}>
       <QueryClientProvider client={client}>
-        <MemoryRouter>{children}</MemoryRouter>
+        <MemoryRouter initialEntries={[at]}>{children}</MemoryRouter>
       </QueryClientProvider>
     </MantineProvider>
   );
 }
 
 /** Renders with everything that components find around them in the app. */
-export function show(element: ReactElement): RenderResult {
-  return render(element, { wrapper: Surroundings });
+export function show(element: ReactElement, at?: string): RenderResult {
+  return render(element, {
+    wrapper: ({ children }) => <Surroundings at={at}>{children}</Surroundings>,
+  });
 }

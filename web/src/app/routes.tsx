@@ -1,3 +1,4 @@
+import { lazy, Suspense } from "react";
 import { createBrowserRouter } from "react-router";
 import { RequireSession } from "@/features/auth/components/RequireSession";
 import { SignInPage } from "@/features/auth/components/SignInPage";
@@ -8,6 +9,9 @@ import { SpacePage } from "@/features/spaces/components/SpacePage";
 import { CrashScreen } from "./layout/CrashScreen";
 import { Layout } from "./layout/Layout";
 import { NotFound } from "./layout/NotFound";
+import { TextSkeleton } from "@/shared/ui/States";
+
+const HistoryScreen = lazy(() => import("@/features/pages/components/HistoryScreen"));
 
 export const router = createBrowserRouter([
   {
@@ -23,6 +27,14 @@ export const router = createBrowserRouter([
               { path: "/", element: <HomePage /> },
               { path: "/s/:spaceSlug", element: <SpacePage /> },
               { path: "/s/:spaceSlug/p/:pageName", element: <PageScreen /> },
+              {
+                path: "/s/:spaceSlug/p/:pageName/history",
+                element: (
+                  <Suspense fallback={<TextSkeleton lines={8} />}>
+                    <HistoryScreen />
+                  </Suspense>
+                ),
+              },
               { path: "/p/:pageId", element: <PageRedirect /> },
               // The layout shows the chat itself, so that it lives on beside the pages.
               { path: "/chat/:chatId?", element: null },

@@ -23,4 +23,5 @@ import "@mantine/core/styles/Popover.css";
 import "@mantine/core/styles/ScrollArea.css";
 import "@mantine/core/styles/SegmentedControl.css";
 import "@mantine/core/styles/Skeleton.css";
+import "@mantine/core/styles/Tooltip.css";
 import "@mantine/notifications/styles.css";

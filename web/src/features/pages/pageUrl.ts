@@ -19,6 +19,9 @@ export function pagePath(spaceSlug: string, page: PageRef): string {
   return `${spacePath(spaceSlug)}/p/${name}`;
 }
 
+export const historyPath = (spaceSlug: string, page: PageRef) =>
+  `${pagePath(spaceSlug, page)}/history`;
+
 /** The page's own id at the end of `{title-slug}-{slugId}`, whatever the title says by now. */
 export function slugIdOf(pageName: string): string {
   return pageName.slice(pageName.lastIndexOf("-") + 1);

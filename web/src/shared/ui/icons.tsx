@@ -60,3 +60,4 @@ export const ThemeIcon = icon(
 export const BulbIcon = icon(
   <path d="M9.5 17.5h5M10 20.5h4M8.5 14a5.5 5.5 0 1 1 7 0c-.7.6-1 1.5-1 2.2h-5c0-.7-.3-1.6-1-2.2Z" />,
 );
+export const HistoryIcon = icon(<path d="M4.5 12a7.5 7.5 0 1 0 2.2-5.3L4 9.3M4 4v5.3h5.3M12 8v4.5l3 1.8" />);

@@ -2,12 +2,12 @@ import { ActionIcon, Button, Menu } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { useTranslation } from "react-i18next";
-import { useNavigate } from "react-router";
+import { Link, useNavigate } from "react-router";
 import type { Space } from "@/features/spaces/types";
-import { DotsIcon, LinkIcon, PlusIcon, TrashIcon } from "@/shared/ui/icons";
+import { DotsIcon, HistoryIcon, LinkIcon, PlusIcon, TrashIcon } from "@/shared/ui/icons";
 import { messageOf } from "@/shared/ui/States";
 import { openNewPage } from "../newPage";
-import { pagePath, spacePath } from "../pageUrl";
+import { historyPath, pagePath, spacePath } from "../pageUrl";
 import { useDeletePage, useRestorePage } from "../queries/pages";
 import type { Page } from "../types";
 
@@ -41,6 +41,15 @@ export function PageMenu({ page, space, writable }: Props) {
         <Menu.Item leftSection={<LinkIcon size={16} />} onClick={copyLink}>
           {t("page.copyLink")}
         </Menu.Item>
+        {space ? (
+          <Menu.Item
+            component={Link}
+            to={historyPath(space.slug, page)}
+            leftSection={<HistoryIcon size={16} />}
+          >
+            {t("history.heading")}
+          </Menu.Item>
+        ) : null}
         {writable ? (
           <>
             <Menu.Item

@@ -1,34 +1,29 @@
-import { Badge } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { openChat } from "@/features/chat/chatUi";
+import { Link } from "react-router";
 import { dateTime, timeAgo } from "@/shared/lib/time";
-import { SparkIcon } from "@/shared/ui/icons";
+import { historyPath } from "../pageUrl";
 import type { Page } from "../types";
+import { AgentBadge } from "./AgentBadge";
 
-/** When the page changed, and whether the agent's hand did it. */
-export function PageMeta({ page }: { page: Page }) {
+interface Props {
+  page: Page;
+  spaceSlug: string | undefined;
+}
+
+/** Who changed the page last and when, whether by the agent's hand, and the way to its history. */
+export function PageMeta({ page, spaceSlug }: Props) {
   const { t, i18n } = useTranslation();
-  const chatId = page.lastUpdatedAiChatId;
+  const when = timeAgo(page.updatedAt, i18n.language);
+  const name = page.lastUpdatedBy?.name;
   return (
     <div className="page-meta">
       <time dateTime={page.updatedAt} title={dateTime(page.updatedAt, i18n.language)}>
-        {t("page.updated", { when: timeAgo(page.updatedAt, i18n.language) })}
+        {name ? t("page.updatedBy", { when, name }) : t("page.updated", { when })}
       </time>
       {page.lastUpdatedSource === "agent" ? (
-        <Badge
-          variant="light"
-          color="grape"
-          leftSection={<SparkIcon size={11} />}
-          title={t("page.agentEditedHint")}
-        >
-          {t("page.agentEdited")}
-        </Badge>
+        <AgentBadge author={page.lastUpdatedBy} aiChat={page.aiChat} />
       ) : null}
-      {page.lastUpdatedSource === "agent" && chatId ? (
-        <button type="button" className="text-button" onClick={() => openChat(chatId)}>
-          {t("page.openChat")}
-        </button>
-      ) : null}
+      {spaceSlug ? <Link to={historyPath(spaceSlug, page)}>{t("history.heading")}</Link> : null}
     </div>
   );
 }

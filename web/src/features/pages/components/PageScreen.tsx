@@ -2,11 +2,11 @@ import { lazy, Suspense, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useNavigate, useParams, useSearchParams } from "react-router";
 import { mayWrite, useSpaces } from "@/features/spaces/queries/spaces";
-import { setOpenPage } from "@/features/chat/chatUi";
 import { ErrorState, TextSkeleton } from "@/shared/ui/States";
 import { decode, pagePath, slugIdOf } from "../pageUrl";
 import { usePage } from "../queries/pages";
 import type { Page } from "../types";
+import { useOpenPage } from "../useOpenPage";
 import { PageView } from "./PageView";
 
 const PageEditor = lazy(() => import("./PageEditor"));
@@ -33,10 +33,7 @@ function LoadedPage({ page }: { page: Page }) {
   useEffect(() => {
     document.title = `${title} · ${t("app.name")}`;
   }, [title, t]);
-  useEffect(() => {
-    setOpenPage({ id: page.id, title });
-    return () => setOpenPage(null);
-  }, [page.id, title]);
+  useOpenPage(page.id, title);
 
   if (!editing) return <PageView page={page} space={space} onEdit={() => setSearch({ edit: "" })} />;
   return (

@@ -41,7 +41,7 @@ export function PageView({ page, space, onEdit }: Props) {
         </div>
       </div>
       <h1 className="page-title">{page.title || t("page.untitled")}</h1>
-      <PageMeta page={page} />
+      <PageMeta page={page} spaceSlug={space?.slug} />
       {isBlank(page.content) ? (
         <EmptyState
           icon={<PageIcon size={36} />}
