@@ -44,7 +44,7 @@ class Runtime:
         self.database = Database(make_engine(settings.require_database_url()))
         self.redis: Redis = make_redis(settings)
         self.stream = EventStream(self.redis, ttl_seconds=settings.stream_ttl_seconds)
-        self.secrets = SecretBox(settings.require_app_secret())
+        self.secrets = SecretBox(*settings.require_app_secrets())
         # Queries are embedded here, one at a time, whatever the index worker is busy with.
         self.query_slot = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embed-query")
 

@@ -34,7 +34,7 @@ async def search_pages(
     # The connection goes back to the pool while a worker embeds the query.
     await session.commit()
     state = request.app.state
-    box = SecretBox(settings.require_app_secret())
+    box = SecretBox(*settings.require_app_secrets())
     vector = await query_vector(state.database, state.redis, box, actor.workspace_id, q)
     async with state.database.session() as reading:
         found = await search(

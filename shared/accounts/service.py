@@ -46,8 +46,9 @@ class SignedIn:
     user: User
 
 
-def _key() -> bytes:
-    return token_key(get_settings().require_app_secret())
+def _keys() -> list[bytes]:
+    """The key that signs, then those whose tokens are still good."""
+    return [token_key(secret) for secret in get_settings().require_app_secrets()]
 
 
 async def authenticate(session: AsyncSession, token: str) -> Actor:
@@ -61,7 +62,7 @@ async def authenticate(session: AsyncSession, token: str) -> Actor:
         if user is None:
             raise UnauthenticatedError
         return Actor(user.workspace_id, user.id, Role(user.role))
-    claims = decode_access(_key(), token)
+    claims = decode_access(_keys(), token)
     found = await repository.live_session(session, claims.session_id)
     if found is None:
         raise UnauthenticatedError
@@ -105,7 +106,7 @@ async def _begin(session: AsyncSession, user: User, user_agent: str) -> SignedIn
     session.add(row)
     await session.flush()
     token = encode_access(
-        _key(),
+        _keys()[0],
         AccessClaims(user.id, row.id, user.workspace_id),
         issued_at=now,
         expires_at=now + timedelta(days=TOKEN_DAYS),

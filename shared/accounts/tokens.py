@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -46,19 +47,28 @@ def encode_access(
     return jwt.encode(payload, key, algorithm=_ALGORITHM)
 
 
-def decode_access(key: bytes, token: str) -> AccessClaims:
-    """Raises UnauthenticatedError for anything but a valid, unexpired access token."""
-    try:
-        payload = jwt.decode(token, key, algorithms=[_ALGORITHM], options={"require": _REQUIRED})
-        if payload["typ"] != _ACCESS:
-            raise UnauthenticatedError
-        return AccessClaims(
-            user_id=UUID(payload["sub"]),
-            session_id=UUID(payload["sid"]),
-            workspace_id=UUID(payload["ws"]),
-        )
-    except (jwt.InvalidTokenError, ValueError, AttributeError, TypeError) as error:
-        raise UnauthenticatedError from error
+def decode_access(keys: Iterable[bytes], token: str) -> AccessClaims:
+    """Raises UnauthenticatedError for anything but a valid, unexpired access token that one of
+    the keys signed."""
+    for key in keys:
+        try:
+            return _decode(key, token)
+        except jwt.InvalidSignatureError:
+            continue
+        except (jwt.InvalidTokenError, ValueError, AttributeError, TypeError) as error:
+            raise UnauthenticatedError from error
+    raise UnauthenticatedError
+
+
+def _decode(key: bytes, token: str) -> AccessClaims:
+    payload = jwt.decode(token, key, algorithms=[_ALGORITHM], options={"require": _REQUIRED})
+    if payload["typ"] != _ACCESS:
+        raise UnauthenticatedError
+    return AccessClaims(
+        user_id=UUID(payload["sub"]),
+        session_id=UUID(payload["sid"]),
+        workspace_id=UUID(payload["ws"]),
+    )
 
 
 def new_secret() -> str:

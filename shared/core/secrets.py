@@ -1,7 +1,8 @@
 """The secret box: AES-256-GCM under keys derived from APP_SECRET.
 
 One scrypt of the application secret a process, then HKDF with a fresh salt per secret;
-the associated data binds a sealed value to where it belongs.
+the associated data binds a sealed value to where it belongs. The key id tells which of the
+secrets that a process holds opens a value, so that APP_SECRET can be changed while it runs.
 Container: version byte, key id (4 bytes), salt (16), nonce (12), ciphertext and tag.
 """
 
@@ -20,7 +21,8 @@ from shared.core.errors import PageturnError
 _VERSION = 1
 _SALT = 16
 _NONCE = 12
-_HEADER = 1 + 4
+_KEY_ID = 4
+_HEADER = 1 + _KEY_ID
 
 
 class UnreadableSecretError(PageturnError):
@@ -29,7 +31,7 @@ class UnreadableSecretError(PageturnError):
     code = "unreadable_secret"
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)  # the current and the previous secrets of a process
 def _master_key(app_secret: bytes) -> bytes:
     return Scrypt(salt=b"pageturn.master.1", length=32, n=2**14, r=8, p=1).derive(app_secret)
 
@@ -40,30 +42,41 @@ def derive_key(app_secret: bytes, purpose: str, salt: bytes | None = None) -> by
     return kdf.derive(_master_key(app_secret))
 
 
-class SecretBox:
-    """Seals and opens bytes. Raises UnreadableSecretError on any foreign or damaged value."""
+def key_id(app_secret: bytes) -> bytes:
+    """Names a secret without giving it away: 4 bytes, as in the containers."""
+    return hashlib.sha256(b"key-id:" + _master_key(app_secret)).digest()[:_KEY_ID]
 
-    def __init__(self, app_secret: bytes) -> None:
+
+class SecretBox:
+    """Seals bytes with the current secret and opens what this or a previous one sealed."""
+
+    def __init__(self, app_secret: bytes, *previous: bytes) -> None:
         self._secret = app_secret
-        self._key_id = hashlib.sha256(b"key-id:" + _master_key(app_secret)).digest()[:4]
+        self._by_id = {key_id(secret): secret for secret in (*previous, app_secret)}
 
     def seal(self, plain: bytes, *, bound_to: str) -> bytes:
         salt, nonce = os.urandom(_SALT), os.urandom(_NONCE)
         key = derive_key(self._secret, "secret-box", salt)
         sealed = AESGCM(key).encrypt(nonce, plain, bound_to.encode())
-        return bytes([_VERSION]) + self._key_id + salt + nonce + sealed
+        return bytes([_VERSION]) + key_id(self._secret) + salt + nonce + sealed
 
     def open(self, container: bytes, *, bound_to: str) -> bytes:
+        """Raises UnreadableSecretError on any foreign or damaged value."""
         if len(container) < _HEADER + _SALT + _NONCE or container[0] != _VERSION:
             raise UnreadableSecretError
-        if container[1:_HEADER] != self._key_id:
+        secret = self._by_id.get(container[1:_HEADER])
+        if secret is None:
             raise UnreadableSecretError
         salt = container[_HEADER : _HEADER + _SALT]
         nonce = container[_HEADER + _SALT : _HEADER + _SALT + _NONCE]
-        key = derive_key(self._secret, "secret-box", salt)
+        key = derive_key(secret, "secret-box", salt)
         try:
             return AESGCM(key).decrypt(
                 nonce, container[_HEADER + _SALT + _NONCE :], bound_to.encode()
             )
         except InvalidTag as error:
             raise UnreadableSecretError from error
+
+    def is_current(self, container: bytes) -> bool:
+        """Whether it names the current secret as the one that sealed it."""
+        return container[1:_HEADER] == key_id(self._secret)

@@ -8,6 +8,7 @@ from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from shared.core.errors import ConfigurationError
+from shared.core.tunables import MIN_SECRET_BYTES
 
 
 def default_home() -> Path:
@@ -29,10 +30,14 @@ class Settings(BaseSettings):
     database_url: SecretStr | None = Field(None, alias="DATABASE_URL")
     redis_url: SecretStr | None = Field(None, alias="REDIS_URL")
     app_secret: SecretStr | None = Field(None, alias="APP_SECRET")
+    # Still read, never written with: those that were, or will be, APP_SECRET. By commas.
+    app_secret_previous: SecretStr | None = Field(None, alias="APP_SECRET_PREVIOUS")
 
     owner_email: str | None = Field(None, alias="PAGETURN_OWNER_EMAIL")
     owner_password: SecretStr | None = Field(None, alias="PAGETURN_OWNER_PASSWORD")
 
+    # Whether a model's base URL may lead to this machine or a private network.
+    private_models: bool = Field(False, alias="PAGETURN_PRIVATE_MODELS")
     embedding_dir: Path | None = Field(None, alias="PAGETURN_EMBEDDING_DIR")
     log_level: str = Field("INFO", alias="PAGETURN_LOG_LEVEL")
 
@@ -68,12 +73,22 @@ class Settings(BaseSettings):
 
     def require_app_secret(self) -> bytes:
         """At least 32 bytes. Raises ConfigurationError when unset or too short."""
+        return self.require_app_secrets()[0]
+
+    def require_app_secrets(self) -> tuple[bytes, ...]:
+        """The current secret, then the previous ones. Raises ConfigurationError as above."""
         if self.app_secret is None:
             raise ConfigurationError("APP_SECRET is not set: start Pageturn with `pageturn up`")
-        secret = self.app_secret.get_secret_value().encode()
-        if len(secret) < 32:
-            raise ConfigurationError("APP_SECRET must have at least 32 bytes")
-        return secret
+        current = self.app_secret.get_secret_value()
+        named = [("APP_SECRET", current)]
+        if self.app_secret_previous is not None:
+            listed = self.app_secret_previous.get_secret_value().split(",")
+            kept = dict.fromkeys(text for part in listed if (text := part.strip()))
+            named += [("APP_SECRET_PREVIOUS", text) for text in kept if text != current]
+        for name, text in named:
+            if len(text.encode()) < MIN_SECRET_BYTES:
+                raise ConfigurationError(f"{name} must have at least {MIN_SECRET_BYTES} bytes")
+        return tuple(text.encode() for _, text in named)
 
 
 @lru_cache(maxsize=1)

@@ -88,6 +88,7 @@ READY_PROBE_SECONDS = 3.0  # one look at /readyz
 WORKER_END_SECONDS = 5.0  # beyond a worker's own grace period, for handing over and closing
 API_END_SECONDS = API_GRACE_SECONDS + 3.0  # then it is killed; nothing depends on its end
 
+MIN_SECRET_BYTES = 32  # of APP_SECRET: as much as the keys that come of it
 MIN_PASSWORD_CHARS = 8
 MAX_PASSWORD_CHARS = 1_000  # argon2 reads it all
 PASSWORD_THREADS = 2  # a hash takes 64 MB and 40 ms: bounds memory under a flood of sign-ins
@@ -126,3 +127,9 @@ MAX_BRANCH_MESSAGES = 10_000  # messages from a chat's first to its last: bounds
 CHAT_SENDS_PER_MINUTE = 25  # a person; more is a program, which has the API for that
 HTTP_CONNECTIONS = 200  # of one client to the outside: as many as a process holds turns
 HTTP_IDLE_SECONDS = 15.0  # an unused connection to the outside is kept
+MAX_EDITS = 100  # text edits in one call
+MAX_EDIT_CHARS = 200_000  # of all of them: some 50,000 tokens, more than a model says at once
+MAX_EDIT_REPLACEMENTS = 10_000  # of one edit: bounds its work
+EDIT_BREAK_BYTES = 48  # what a line break adds to a document: a node, and a text cut in two
+EDIT_SHOWN_CHARS = 80  # of an edit's text told back: a hundred of them fit into a result
+EDIT_HINT_CHARS = 2_000  # a longer text that is absent is not searched for in other forms

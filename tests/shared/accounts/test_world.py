@@ -30,4 +30,4 @@ async def test_the_world_has_the_people_and_roles_that_checks_speak_of(
         ("other", "OTHER"): "admin",
     }
     for name, token in world.tokens.items():
-        assert decode_access(key, token).session_id == world.sessions[name]
+        assert decode_access([key], token).session_id == world.sessions[name]
