@@ -15,7 +15,8 @@ from ops.errors import ArchiveError, OpsError
 FORMAT = 1
 _READ_BYTES = 1 << 20
 _MANIFEST, _SECRET, _DUMP, _ATTACHMENTS = "manifest.json", "app_secret", "database", "attachments"
-_TOP = {_MANIFEST, _SECRET, _DUMP, _ATTACHMENTS}
+_PREVIOUS = "app_secret_previous"
+_TOP = {_MANIFEST, _SECRET, _PREVIOUS, _DUMP, _ATTACHMENTS}
 
 
 @dataclass(frozen=True)
@@ -29,16 +30,24 @@ class Manifest:
 
 @dataclass(frozen=True)
 class Unpacked:
-    """A backup laid out in a folder; `attachments` may be missing."""
+    """A backup laid out in a folder; `attachments` may be missing. `previous` is None unless
+    the secret was being changed."""
 
     manifest: Manifest
     secret: str
+    previous: str | None
     dump: Path
     attachments: Path
 
 
 def write_archive(
-    target: Path, *, manifest: Manifest, secret: str, dump: Path, attachments: Path
+    target: Path,
+    *,
+    manifest: Manifest,
+    secret: str,
+    previous: str | None = None,
+    dump: Path,
+    attachments: Path,
 ) -> None:
     """Write the whole file or none, mode 0600. Raises OpsError."""
     draft = target.with_name(f".{target.name}.{os.getpid()}")
@@ -49,6 +58,8 @@ def write_archive(
                 with tarfile.open(fileobj=file, mode="w:gz") as archive:
                     _add_text(archive, _MANIFEST, json.dumps(asdict(manifest)))
                     _add_text(archive, _SECRET, secret)
+                    if previous is not None:
+                        _add_text(archive, _PREVIOUS, previous)
                     archive.add(dump, _DUMP)
                     if attachments.is_dir():
                         archive.add(attachments, _ATTACHMENTS)
@@ -78,13 +89,15 @@ def unpack(source: Path, folder: Path) -> Unpacked:
                 pass
         manifest = Manifest(**json.loads((folder / _MANIFEST).read_text()))
         secret = (folder / _SECRET).read_text()
+        kept = folder / _PREVIOUS
+        previous = kept.read_text() if kept.exists() else None
     except (tarfile.TarError, zlib.error, EOFError, ValueError, TypeError, KeyError) as error:
         raise ArchiveError(f"{source} is damaged or not a backup of Pageturn") from error
     except OSError as error:  # gzip's own errors among them
         raise ArchiveError(f"{source} cannot be restored: {error.strerror or error}") from error
     if manifest.format != FORMAT or not (folder / _DUMP).is_file():
         raise ArchiveError(f"{source} is a backup of another format")
-    return Unpacked(manifest, secret, folder / _DUMP, folder / _ATTACHMENTS)
+    return Unpacked(manifest, secret, previous, folder / _DUMP, folder / _ATTACHMENTS)
 
 
 def _extract(archive: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:

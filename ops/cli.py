@@ -14,6 +14,7 @@ from ops.commands import (
     process,
     reindex,
     restore,
+    rotate_keys,
     status,
     up,
 )
@@ -55,6 +56,7 @@ app.command("create-user", cls=create_user.PasswordCommand)(create_user.create_u
 app.command("sign-in-link")(create_user.sign_in_link)
 app.command("create-api-key")(create_user.create_api_key)
 app.command("reindex")(reindex.reindex)
+app.command("rotate-keys")(rotate_keys.rotate_keys)
 app.command("backup")(backup.backup)
 app.command("restore")(restore.restore)
 

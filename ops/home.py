@@ -32,6 +32,11 @@ class Home:
     def secret(self) -> Path:
         return self.root / "app_secret"
 
+    @property
+    def previous_secret(self) -> Path:
+        """While the secret is being changed: still read with, never written with."""
+        return self.root / "app_secret_previous"
+
     def log(self, name: str) -> Path:
         return self.logs / f"{name}.log"
 

@@ -129,11 +129,16 @@ def environment_of(
 
 
 def variables_of(settings: Settings) -> dict[str, str]:
-    """Where the data, the stores and the secret are, as environment variables."""
+    """Where the data and the stores are, the secrets, and whom models may be asked of, as
+    environment variables."""
     named = {
         "DATABASE_URL": settings.database_url,
         "REDIS_URL": settings.redis_url,
         "APP_SECRET": settings.app_secret,
+        "APP_SECRET_PREVIOUS": settings.app_secret_previous,
     }
     secrets = {name: value.get_secret_value() for name, value in named.items() if value}
-    return secrets | {"PAGETURN_HOME": str(settings.home.absolute())}
+    return secrets | {
+        "PAGETURN_HOME": str(settings.home.absolute()),
+        "PAGETURN_PRIVATE_MODELS": str(settings.private_models).lower(),
+    }

@@ -1,6 +1,7 @@
 """What a running supervisor tells other shells. The file has mode 0600: it holds URLs."""
 
 import json
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -22,7 +23,7 @@ class ProcessState:
 
 @dataclass(frozen=True)
 class State:
-    """A supervisor's own account of itself."""
+    """A supervisor's own account of itself. `key_id` names the APP_SECRET of its processes."""
 
     pid: int
     address: str
@@ -30,6 +31,7 @@ class State:
     database_url: str
     redis_url: str
     processes: tuple[ProcessState, ...]
+    key_id: str = ""
 
 
 def _path(home: Home) -> Path:
@@ -53,6 +55,15 @@ def read_state(home: Home) -> State:
         raise NotRunningError(f"Pageturn is just starting for {home.root}")
     processes = tuple(ProcessState(**process) for process in value.pop("processes"))
     return State(processes=processes, **value)
+
+
+def runs_with(home: Home) -> str | None:
+    """The key id of the secret that the processes run with; None when a supervisor of this
+    folder can only start later. Raises NotRunningError while one is just starting."""
+    lock = home.lock("supervisor")
+    if not children.held(lock) or lock.read_text().strip() == str(os.getpid()):
+        return None
+    return read_state(home).key_id
 
 
 def lives(home: Home, process: ProcessState) -> bool:

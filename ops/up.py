@@ -17,15 +17,24 @@ from ops.locks import home_lock
 from ops.members import needed_stores, process_members, store_member
 from ops.processes import PROCESSES, Process, address_of, flower_host
 from ops.readiness import missing_parts
-from ops.secret import app_secret
+from ops.secret import with_secrets
 from ops.server import Server
 from ops.state import State, clear_state, write_state
 from ops.stopping import Stopped, Stopping, listening
 from ops.supervisor import Supervisor
+from shared.core.secrets import key_id
 from shared.core.settings import Settings
 from shared.core.tunables import READY_SECONDS, TEND_SECONDS
 
 Prepare = Callable[[Settings], str | None]
+
+
+def _own(settings: Settings) -> dict[str, object]:
+    """What is different here. Who runs everything on one machine may run a model there too."""
+    own: dict[str, object] = {"home": settings.home.absolute()}
+    if "private_models" not in settings.model_fields_set:
+        own["private_models"] = True
+    return own
 
 
 class Up:
@@ -39,7 +48,7 @@ class Up:
         processes: Sequence[Process] = PROCESSES,
         console: Console | None = None,
     ) -> None:
-        self.settings = settings.model_copy(update={"home": settings.home.absolute()})
+        self.settings = settings.model_copy(update=_own(settings))
         self._prepare = prepare
         self._processes = processes
         self._console = console or Console()
@@ -69,8 +78,7 @@ class Up:
         ports.require_free(flower_host(settings), settings.flower_port, "PAGETURN_FLOWER_PORT")
 
     def _start(self, stopping: Stopping) -> str | None:
-        secret = SecretStr(app_secret(self.settings, self._home))
-        self.settings = self.settings.model_copy(update={"app_secret": secret})
+        self.settings = with_secrets(self.settings, self._home)
         process_members(self._processes, self.settings, self._home)  # complains before it starts
         for store in needed_stores(self.settings, self._home):
             self._say(f"Starting {store.name} …")
@@ -124,6 +132,7 @@ class Up:
             database_url=self.settings.require_database_url(),
             redis_url=self.settings.require_redis_url(),
             processes=tuple(member.state() for member in self._supervisor.members),
+            key_id=key_id(self.settings.require_app_secret()).hex(),
         )
         write_state(self._home, state)
 

@@ -13,7 +13,7 @@ from ops.locks import home_lock
 from ops.members import needed_stores
 from ops.migrate import upgrade
 from ops.processes import PROCESSES
-from ops.secret import app_secret
+from ops.secret import with_secrets
 from ops.state import read_state
 from shared.core.settings import Settings, get_settings
 
@@ -34,8 +34,7 @@ def settings_with_stores() -> Iterator[Settings]:
             stack.enter_context(home_lock(home))
             settings = stack.enter_context(own_stores(settings, home))
             upgrade(settings.require_database_url())
-        secret = SecretStr(app_secret(settings, home))
-        settings = settings.model_copy(update={"app_secret": secret, "home": home.root})
+        settings = with_secrets(settings, home).model_copy(update={"home": home.root})
         export(settings)
         yield settings
 

@@ -22,7 +22,7 @@ def backup(file: Annotated[Path, typer.Argument(help="the file to write")]) -> N
 
 
 def _write(settings: Settings, home: Home, file: Path) -> None:
-    url = settings.require_database_url()
+    url, previous = settings.require_database_url(), settings.app_secret_previous
     with tempfile.TemporaryDirectory(dir=home.run) as folder:
         dump = Path(folder) / "database"
         manifest = Manifest(FORMAT, dumping.revision(url), datetime.now(UTC).isoformat())
@@ -31,6 +31,7 @@ def _write(settings: Settings, home: Home, file: Path) -> None:
             file,
             manifest=manifest,
             secret=settings.require_app_secret().decode(),
+            previous=previous.get_secret_value() if previous else None,
             dump=dump,
             attachments=home.attachments,
         )

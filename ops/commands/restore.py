@@ -13,6 +13,7 @@ from ops.errors import OpsError
 from ops.home import Home, open_home, write_private
 from ops.locks import home_lock
 from ops.migrate import refuse_newer
+from ops.secret import forget_previous
 from shared.core.settings import Settings, get_settings
 
 
@@ -30,14 +31,23 @@ def restore(
         with own_stores(settings, home) as settings:
             _replace_database(settings, home, unpacked, force=force)
         _replace_attachments(home, unpacked, Path(folder))
-        write_private(home.secret, unpacked.secret)
+        _replace_secrets(home, unpacked)
     typer.echo(f"Restored the backup of {unpacked.manifest.created}.")
 
 
 def _refuse_other_secret(settings: Settings, unpacked: Unpacked) -> None:
-    given = settings.app_secret
-    if given is not None and given.get_secret_value() != unpacked.secret.strip():
+    if settings.app_secret is None:
+        return
+    if unpacked.secret.strip().encode() not in settings.require_app_secrets():
         raise OpsError("APP_SECRET is not the backup's: unset it, or keys could not be read")
+
+
+def _replace_secrets(home: Home, unpacked: Unpacked) -> None:
+    if unpacked.previous is None:
+        forget_previous(home)
+    else:
+        write_private(home.previous_secret, unpacked.previous)
+    write_private(home.secret, unpacked.secret)
 
 
 def _replace_database(settings: Settings, home: Home, unpacked: Unpacked, *, force: bool) -> None:
