@@ -1,14 +1,12 @@
 """What can go wrong while running Pageturn; each message is one line at the shell."""
 
-from typing import ClassVar
-
 from shared.core.errors import PageturnError
 
 
 class OpsError(PageturnError):
     """Pageturn could not do this."""
 
-    code: ClassVar[str] = "ops"
+    code = "ops"
 
 
 class StoreError(OpsError):

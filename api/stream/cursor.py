@@ -107,7 +107,7 @@ class Cursor:
         for step in state.steps:
             if step.number > self._steps_done:
                 out += self._catch_up(step, state)
-        terminal = render.terminal_events(state.turn, state.steps)
+        terminal = render.terminal_events(state.turn, state.steps, state.calls)
         half = self._in_step and self._steps_done == len(state.steps)
         if half and self._shown and (terminal or self._lost):
             # Half of a step that was never committed, and whose rest does not come this way.

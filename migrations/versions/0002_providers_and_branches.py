@@ -85,9 +85,7 @@ def _models() -> None:
         sa.Column(
             "workspace_id",
             sa.Uuid(),
-            sa.ForeignKey(
-                "workspaces.id", name="fk_ai_models_workspace_id", ondelete="CASCADE"
-            ),
+            sa.ForeignKey("workspaces.id", name="fk_ai_models_workspace_id", ondelete="CASCADE"),
             nullable=False,
         ),
         sa.Column("driver", sa.String(), nullable=False),
@@ -141,4 +139,3 @@ def _chats() -> None:
     )
     op.add_column("ai_generations", sa.Column("error_code", sa.String()))
     op.add_column("ai_generations", sa.Column("settings_version", sa.Integer()))
-

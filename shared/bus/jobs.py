@@ -39,10 +39,27 @@ class RunTurn(Job):
     turn_id: UUID
 
 
+class MakeTitle(Job):
+    """Name a chat whose first answer has ended."""
+
+    name = "chat.make_title"
+    queue = "chat"
+    chat_id: UUID
+
+
 class EmbedQuery(Job):
     """Embed the text of a sealed request row; the vector comes back under a Redis key."""
 
     name = "rpc.embed_query"
+    queue = "rpc"
+    request_id: UUID
+
+
+class TestProvider(Job):
+    """Make the call that a sealed request row describes; how it went comes back under a
+    Redis key."""
+
+    name = "rpc.test_provider"
     queue = "rpc"
     request_id: UUID
 
@@ -90,7 +107,9 @@ class SweepExpired(Job):
 
 JOBS: tuple[type[Job], ...] = (
     RunTurn,
+    MakeTitle,
     EmbedQuery,
+    TestProvider,
     PageCreated,
     PageUpdated,
     PageMoved,

@@ -25,9 +25,7 @@ def up_from(message_id: UUID | None) -> Select[UUID]:
         .cte("path", recursive=True)
     )
     # UNION, not UNION ALL: a cycle in the data ends instead of running for ever.
-    path = path.union(
-        select(Message.id, Message.parent_id).where(Message.id == path.c.parent_id)
-    )
+    path = path.union(select(Message.id, Message.parent_id).where(Message.id == path.c.parent_id))
     return select(path.c.id).limit(MAX_BRANCH_MESSAGES)
 
 
@@ -49,9 +47,7 @@ async def newest_below(session: AsyncSession, message_id: UUID) -> UUID:
     """The end of the newest branch that goes through a message."""
     below = select(Message.id).where(Message.id == message_id).cte("below", recursive=True)
     below = below.union(select(Message.id).where(Message.parent_id == below.c.id))
-    newest = await session.scalar(
-        select(below.c.id).order_by(below.c.id.desc()).limit(1)
-    )
+    newest = await session.scalar(select(below.c.id).order_by(below.c.id.desc()).limit(1))
     assert newest is not None
     return newest
 

@@ -5,6 +5,7 @@ readers (replay) and the list of messages.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -49,7 +50,7 @@ def message_parts(steps: Sequence[Step], calls: Mapping[int, Calls]) -> list[Par
             if part["type"] == "tool":
                 parts.append(tool_part(calls[step.number][part["ordinal"]]))
             elif part["type"] in ("text", "reasoning"):
-                parts.append(part | {"state": "done"})
+                parts.append({"type": part["type"], "text": part["text"], "state": "done"})
             else:
                 parts.append(part)
     return parts
@@ -114,27 +115,66 @@ def start_event(turn: Turn) -> events.Start:
     return events.Start(str(turn.assistant_message_id), metadata)
 
 
+def cost(turn: Turn, steps: Sequence[Step]) -> Decimal:
+    """What the turn's tokens cost in US cents, by the prices at its beginning."""
+    dollars = (turn.input_price or 0) * sum(step.input_tokens for step in steps)
+    dollars += (turn.output_price or 0) * sum(step.output_tokens for step in steps)
+    return Decimal(dollars) * 100 / 1_000_000
+
+
 def usage(turn: Turn, steps: Sequence[Step]) -> dict[str, Any]:
-    """A turn's totals: tokens over its steps, milliseconds from claim to end."""
+    """A turn's totals: tokens over its steps, what the last request and its answer took of
+    the model's window, cents, and milliseconds from claim to end."""
     metadata: dict[str, Any] = {
         "inputTokens": sum(step.input_tokens for step in steps),
         "outputTokens": sum(step.output_tokens for step in steps),
+        "costInCents": float(cost(turn, steps)),
         "steps": len(steps),
         "truncated": turn.truncated,
     }
+    if steps:
+        metadata["contextTokens"] = steps[-1].input_tokens + steps[-1].output_tokens
+    if turn.context_window is not None:
+        metadata["contextWindow"] = turn.context_window
     if turn.started_at is not None and turn.finished_at is not None:
         metadata["timeMs"] = round((turn.finished_at - turn.started_at).total_seconds() * 1000)
     return metadata
 
 
-def terminal_events(turn: Turn, steps: Sequence[Step]) -> list[events.Event]:
+def changes(calls: Mapping[int, Calls]) -> list[dict[str, Any]]:
+    """What the calls did to pages: each change that can be undone, in order."""
+    done = []
+    for _, of_step in sorted(calls.items()):
+        for _, call in sorted(of_step.items()):
+            if call.status == "ok" and call.inverse is not None and call.result is not None:
+                change = {
+                    key: call.result.get(key) for key in ("pageId", "title", "url", "version")
+                }
+                created = call.inverse.get("action") == "trash_page"
+                done.append(change | {"action": "created" if created else "edited"})
+    return done
+
+
+def totals(turn: Turn, steps: Sequence[Step], calls: Mapping[int, Calls]) -> dict[str, Any]:
+    """What a finished message says of itself."""
+    return usage(turn, steps) | {"changes": changes(calls)}
+
+
+def terminal_events(
+    turn: Turn, steps: Sequence[Step], calls: Mapping[int, Calls]
+) -> list[events.Event]:
     """How a turn that has ended ends its stream; empty while it has not."""
+    metadata = totals(turn, steps, calls)
     match turn.status:
         case TurnStatus.COMPLETED:
-            return [events.Finish(turn.finish_reason or "stop", usage(turn, steps))]
+            return [events.Finish(turn.finish_reason or "stop", metadata)]
         case TurnStatus.ABORTED:
-            return [events.Abort("stopped"), events.Finish("interrupted", usage(turn, steps))]
+            return [events.Abort("stopped"), events.Finish("interrupted", metadata)]
         case TurnStatus.ERROR:
-            return [events.Error(turn.error_text or "The answer could not be finished.")]
+            # A reader leaves after an error: what is known goes before it.
+            return [
+                events.MessageMetadata(metadata | {"errorCode": turn.error_code or "internal"}),
+                events.Error(turn.error_text or "The answer could not be finished."),
+            ]
         case _:
             return []

@@ -14,6 +14,7 @@ from sqlalchemy import func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from shared.accounts.models import User, UserSession
+from shared.bus.jobs import MakeTitle, enqueue_after_commit
 from shared.chat import render
 from shared.chat.errors import LostLeaseError
 from shared.chat.models import (
@@ -249,9 +250,20 @@ async def finish(session: AsyncSession, state: TurnState, ending: Ending) -> Non
     state.turn = finished
     await _store_message(session, finished, state, MESSAGE_STATUS[ending.status])
     await _close_generation(session, state)
-    await session.execute(
-        update(Chat).where(Chat.id == finished.chat_id).values(updated_at=func.now())
+    source = await session.scalar(
+        update(Chat)
+        .where(Chat.id == finished.chat_id)
+        .values(updated_at=func.now())
+        .returning(Chat.title_source)
+        .execution_options(synchronize_session=False)
     )
+    if (
+        source == "message"
+        and ending.status is TurnStatus.COMPLETED
+        and finished.driver != "offline"
+    ):
+        # After the answer, never beside it.
+        enqueue_after_commit(session, MakeTitle(chat_id=finished.chat_id))
 
 
 async def _store_message(
@@ -268,8 +280,10 @@ async def _store_message(
             "chatId": str(turn.chat_id),
             "turnId": str(turn.id),
             "model": turn.model,
-            **render.usage(turn, state.steps),
-        } | ({"error": turn.error_text} if turn.error_text else {})
+            **render.totals(turn, state.steps, state.calls),
+        }
+        if turn.error_text:
+            values["meta"] |= {"error": turn.error_text, "errorCode": turn.error_code}
     await session.execute(
         update(Message)
         .where(
@@ -289,6 +303,8 @@ async def _close_generation(session: AsyncSession, state: TurnState) -> None:
         .where(Generation.turn_id == turn.id, Generation.status == "pending")
         .values(
             status="error" if turn.status == TurnStatus.ERROR else "success",
+            error_code=turn.error_code,
+            cost_in_cents=render.cost(turn, state.steps),
             input_tokens=totals["inputTokens"],
             output_tokens=totals["outputTokens"],
             time_ms=totals.get("timeMs", 0),

@@ -52,7 +52,9 @@ class Stage:
             **more,
         )
         async with self.database.session() as session:
-            turn = await sending.accept(session, actor, get_context("tenant"), wanted)
+            turn = await sending.accept(
+                session, actor, get_context("tenant"), wanted, self.runtime.secrets
+            )
         return turn.id
 
     async def play(self, turn_id: UUID, model: ScriptedModel) -> None:

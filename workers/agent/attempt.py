@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections.abc import Sequence
 from uuid import UUID
 
 from redis.exceptions import RedisError
@@ -15,22 +16,30 @@ from shared.accounts.models import Role, User, Workspace
 from shared.bus.jobs import RunTurn, enqueue_after_commit
 from shared.chat import turns
 from shared.chat.errors import LostLeaseError
+from shared.chat.generations import price_of
 from shared.chat.models import Turn, TurnStatus
+from shared.chat.repository import tokens_used
 from shared.chat.turns import Ending, TurnState
 from shared.core.logging import get_logger
 from shared.core.tunables import GIVE_BACK_PAUSE_SECONDS
+from shared.providers import catalogue, service
 from shared.providers.models import AiSettings
 from shared.search.vectors import QueryVector
 from shared.tools.registry import tools_for
-from shared.wiki.models import Page
+from shared.wiki.repository import find_page
 from workers.agent import history
+from workers.agent import small as small_calls
+from workers.agent.conversation import Conversation, Summarise
 from workers.agent.emitter import Emitter
+from workers.agent.history import Exchange
 from workers.agent.keeper import Halt, Keeper
 from workers.agent.loop import AgentLoop, HandoverError
 from workers.agent.prompts import system_prompt
+from workers.agent.small import SmallModel
 from workers.agent.toolset import Toolset
 from workers.llm.base import Model
 from workers.llm.drivers import model_for
+from workers.llm.offline import OfflineModel
 from workers.llm.query import embed_query
 from workers.runtime import Runtime
 
@@ -117,20 +126,64 @@ async def _prepare(
         raise LostLeaseError
     actor = await _actor(session, turn)
     ai = await session.get_one(AiSettings, turn.workspace_id)
+    if model is None:
+        model = await _model(runtime, session, ai)
 
     async def embed(text: str) -> QueryVector | None:
-        return await embed_query(runtime, text)
+        return await embed_query(runtime, turn.workspace_id, text)
 
     return AgentLoop(
         runtime.database,
         state,
-        model=model or model_for(ai, runtime.settings),
-        system=await _system(session, state, ai),
-        before=await history.before_turn(session, turn),
+        model=model,
+        conversation=Conversation(
+            await history.before_turn(session, turn),
+            system=await _system(session, actor, state, ai),
+            size=turn.context_window,
+            summarise=await _summariser(runtime, session, turn, ai, model),
+        ),
         toolset=Toolset(tools_for(turn.context), runtime.database, actor, embed),
         emitter=emitter,
         halt=halt,
+        tokens_left=await _tokens_left(session, turn, ai),
     )
+
+
+async def _model(runtime: Runtime, session: AsyncSession, ai: AiSettings) -> Model:
+    """By the settings of now: a change takes effect with the next answer, in every worker."""
+    connection = await service.chat_connection(session, ai, runtime.secrets)
+    key = (ai.workspace_id, ai.version)
+    return model_for(connection, runtime.settings, runtime.clients, cache_key=key)
+
+
+async def _summariser(
+    runtime: Runtime, session: AsyncSession, turn: Turn, ai: AiSettings, model: Model
+) -> Summarise:
+    name = ai.small_model or turn.model
+    entry = await catalogue.find(session, ai.workspace_id, ai.driver, name)
+    small = SmallModel(
+        model=model,
+        driver=ai.driver,
+        name=name,
+        price=price_of(entry),
+        workspace_id=turn.workspace_id,
+        user_id=turn.user_id,
+        chat_id=turn.chat_id,
+    )
+
+    async def summarise(earlier: str | None, exchanges: Sequence[Exchange]) -> str | None:
+        if isinstance(model, OfflineModel):  # it looks at the question alone
+            return None
+        return await small_calls.summarise(runtime.database, small, earlier, exchanges)
+
+    return summarise
+
+
+async def _tokens_left(session: AsyncSession, turn: Turn, ai: AiSettings) -> int | None:
+    if ai.token_ceiling is None:
+        return None
+    used = await tokens_used(session, [turn.chat_id])
+    return ai.token_ceiling - used.get(turn.chat_id, 0)
 
 
 async def _actor(session: AsyncSession, turn: Turn) -> Actor:
@@ -144,13 +197,13 @@ async def _actor(session: AsyncSession, turn: Turn) -> Actor:
     return person.as_agent(chat_id=turn.chat_id, turn_id=turn.id)
 
 
-async def _system(session: AsyncSession, state: TurnState, ai: AiSettings) -> str:
-    turn = state.turn
-    workspace = await session.get_one(Workspace, turn.workspace_id)
+async def _system(session: AsyncSession, actor: Actor, state: TurnState, ai: AiSettings) -> str:
+    """With the open page's stored title, if the person may (still) read it."""
+    workspace = await session.get_one(Workspace, state.turn.workspace_id)
     open_page = None
-    if turn.page_id is not None:  # checked against the person's rights when it was sent
-        title = await session.scalar(select(Page.title).where(Page.id == turn.page_id))
-        open_page = None if title is None else (turn.page_id, title)
+    if state.turn.page_id is not None:
+        page = await find_page(session, actor, state.turn.page_id)
+        open_page = None if page is None else (page.id, page.title)
     return system_prompt(workspace.name, ai.system_prompt, open_page)
 
 

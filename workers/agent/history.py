@@ -1,15 +1,18 @@
 """What the model is told of the conversation: rebuilt from stored rows for every request."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 import orjson
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import undefer
 
 from shared.chat import render
-from shared.chat.models import Message, Turn
+from shared.chat.branches import up_from
+from shared.chat.models import Message, Step, ToolCall, Turn
 from shared.chat.turns import TurnState
 from workers.llm.base import (
     AssistantMessage,
@@ -19,46 +22,106 @@ from workers.llm.base import (
     UserMessage,
 )
 
+GO_ON = "Go on from where you stopped."
 
-async def before_turn(session: AsyncSession, turn: Turn) -> list[ModelMessage]:
-    """The standing messages of the chat up to and with the turn's question."""
-    rows = await session.scalars(
-        select(Message)
-        .where(
-            Message.chat_id == turn.chat_id,
-            Message.id <= turn.user_message_id,
-            Message.replaced_at.is_(None),
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A question with the answer to it; `last_id` is its last stored message."""
+
+    last_id: UUID
+    messages: tuple[ModelMessage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """The branch before a turn's answer: a summary of its beginning, if it has one, the
+    exchanges after that, and what is to be answered now."""
+
+    summary: str | None
+    exchanges: tuple[Exchange, ...]
+    question: tuple[ModelMessage, ...]
+
+
+async def before_turn(session: AsyncSession, turn: Turn) -> Past:
+    """The messages above the turn's answer."""
+    above = select(Message.parent_id).where(Message.id == turn.assistant_message_id)
+    rows = list(
+        await session.scalars(
+            select(Message)
+            .where(Message.id.in_(up_from(await session.scalar(above))))
+            .order_by(Message.id)
+            .options(undefer(Message.summary))
         )
-        .order_by(Message.id)
     )
+    summary = None
+    # What is to be answered is never a part of a summary.
+    for index in range(len(rows) - 2, -1, -1):
+        if rows[index].summary:
+            summary, rows = rows[index].summary, rows[index + 1 :]
+            break
+    exchanges = list(_exchanges(rows))
+    if rows and rows[-1].role == "assistant":  # the turn goes on with a cut answer
+        return Past(summary, tuple(exchanges), (UserMessage(GO_ON),))
+    question = exchanges.pop().messages if exchanges else ()
+    return Past(summary, tuple(exchanges), question)
+
+
+def _exchanges(rows: Sequence[Message]) -> Iterator[Exchange]:
     messages: list[ModelMessage] = []
+    last: Message | None = None
     for row in rows:
-        if row.role == "user":
-            messages.append(UserMessage(row.content))
-        else:
-            messages += from_parts(row.parts)
-    return messages
+        if row.role == "user" and last is not None:
+            yield Exchange(last.id, tuple(messages))
+            messages = []
+        messages += [UserMessage(row.content)] if row.role == "user" else from_parts(row.parts)
+        last = row
+    if last is not None:
+        yield Exchange(last.id, tuple(messages))
 
 
 def of_turn(state: TurnState) -> list[ModelMessage]:
-    """The turn's own committed steps."""
-    return from_parts(render.message_parts(state.steps, state.calls))
+    """The turn's own committed steps, with what its provider wants to see again."""
+    messages: list[ModelMessage] = []
+    for step in state.steps:
+        messages += _of_step(step, state.calls.get(step.number, {}))
+    return messages
+
+
+def _of_step(step: Step, calls: Mapping[int, ToolCall]) -> Iterator[ModelMessage]:
+    parts = [render.tool_part(calls[p["ordinal"]]) for p in step.parts if p["type"] == "tool"]
+    made = [calls[part["ordinal"]] for part in step.parts if part["type"] == "tool"]
+    thoughts = [part for part in step.parts if part["type"] == "reasoning"]
+    said = AssistantMessage(
+        text=_said(step.parts),
+        calls=tuple(_request(p, call.extra) for p, call in zip(parts, made, strict=True)),
+        reasoning="".join(part["text"] for part in thoughts),
+        reasoning_field=next((part.get("field", "") for part in thoughts), ""),
+    )
+    if said.text or said.calls:
+        yield said
+    yield from (_outcome(part) for part in parts)
 
 
 def from_parts(parts: Iterable[Mapping[str, Any]]) -> list[ModelMessage]:
     """A stored assistant message as model messages: each step, then each call's outcome."""
     messages: list[ModelMessage] = []
     for step in _steps(parts):
-        text = "\n\n".join(part["text"] for part in step if part["type"] == "text")
         tools = [part for part in step if part["type"].startswith("tool-")]
-        calls = tuple(
-            ToolRequest(p["toolCallId"], p["type"][5:], orjson.dumps(p["input"]).decode())
-            for p in tools
-        )
-        if text or calls:
-            messages.append(AssistantMessage(text, calls))
+        text = _said(step)
+        if text or tools:
+            messages.append(AssistantMessage(text, tuple(_request(part) for part in tools)))
         messages += [_outcome(part) for part in tools]
     return messages
+
+
+def _said(parts: Iterable[Mapping[str, Any]]) -> str:
+    return "\n\n".join(part["text"] for part in parts if part["type"] == "text")
+
+
+def _request(part: Mapping[str, Any], extra: dict[str, Any] | None = None) -> ToolRequest:
+    arguments = orjson.dumps(part["input"]).decode()
+    return ToolRequest(part["toolCallId"], part["type"][5:], arguments, extra)
 
 
 def _steps(parts: Iterable[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:

@@ -18,17 +18,29 @@ from shared.core.errors import PageturnError, UnauthenticatedError
 from shared.core.logging import get_logger
 from shared.core.tasks import end
 from workers.agent import history
+from workers.agent.conversation import Conversation
 from workers.agent.emitter import Emitter
 from workers.agent.keeper import Halt, HaltReason
 from workers.agent.step import StepDraft
 from workers.agent.toolset import Toolset
-from workers.llm.base import Model, ModelError, ModelMessage, ModelRequest
+from workers.llm.base import ContextTooLongError, Model, ModelError, ModelRequest, ToolSpec
 
 log = get_logger(__name__)
 
 
 class HandoverError(Exception):
     """This process is going away; the turn goes back to the queue."""
+
+
+def _completed(draft: StepDraft, *, truncated: bool) -> Ending:
+    reason = draft.finish_reason or "other"
+    if reason == "content-filter" and not any(p["type"] == "text" for p in draft.parts):
+        return Ending(
+            TurnStatus.ERROR,
+            error_code="content_filter",
+            error_text="The provider's filter withheld the answer. Try other words.",
+        )
+    return Ending(TurnStatus.COMPLETED, finish_reason=reason, truncated=truncated)
 
 
 def _error(error: PageturnError) -> Ending:
@@ -44,20 +56,21 @@ class AgentLoop:
         state: TurnState,
         *,
         model: Model,
-        system: str,
-        before: list[ModelMessage],
+        conversation: Conversation,
         toolset: Toolset,
         emitter: Emitter,
         halt: Halt,
+        tokens_left: int | None = None,
     ) -> None:
+        """`tokens_left`: what the chat may still use; at its end one last answer is given."""
         self._database = database
         self._state = state
         self._model = model
-        self._system = system
-        self._before = before
+        self._conversation = conversation
         self._toolset = toolset
         self._emitter = emitter
         self._halt = halt
+        self._tokens_left = tokens_left
 
     async def run(self) -> None:
         """Raises LostLeaseError or HandoverError when the turn is not ours to end."""
@@ -66,7 +79,8 @@ class AgentLoop:
             await self._resume()
             while True:
                 number = len(self._state.steps) + 1
-                if await self._step(number, last=number > turn.max_steps):
+                last = number > turn.max_steps or self._tokens_used_up()
+                if await self._step(number, last=last):
                     return
         except UnauthenticatedError as error:
             await self._end(_error(error))
@@ -86,6 +100,10 @@ class AgentLoop:
             # Only a reader that saw a part of an uncommitted step acts on this.
             self._emitter.emit(events.ResetStep())
 
+    def _tokens_used_up(self) -> bool:
+        used = sum(step.input_tokens + step.output_tokens for step in self._state.steps)
+        return self._tokens_left is not None and used > 0 and used >= self._tokens_left
+
     def _calls_of(self, step: Step) -> list[ToolCall]:
         return [call for _, call in sorted(self._state.calls.get(step.number, {}).items())]
 
@@ -100,13 +118,7 @@ class AgentLoop:
             history.known_pages(self._state),
         )
         self._emitter.emit(events.StartStep())
-        request = ModelRequest(
-            model=turn.model,
-            system=self._system,
-            messages=(*self._before, *history.of_turn(self._state)),
-            tools=() if last else self._toolset.specs,
-        )
-        failure = await self._listen(draft, request)
+        failure = await self._listen(draft, () if last else self._toolset.specs)
         draft.close()
         await self._emitter.drain()
         if self._halt.by(HaltReason.HANDOVER):
@@ -118,10 +130,7 @@ class AgentLoop:
             await self._end(_error(failure), draft)
             return True
         if not draft.calls or last:
-            reason = draft.finish_reason or "other"
-            await self._end(
-                Ending(TurnStatus.COMPLETED, finish_reason=reason, truncated=last), draft
-            )
+            await self._end(_completed(draft, truncated=last), draft)
             return True
         await self._commit(draft)
         await self._run_calls(self._calls_of(self._state.steps[-1]))
@@ -129,20 +138,32 @@ class AgentLoop:
             await self._end(Ending(TurnStatus.ABORTED))
             return True
         self._emitter.emit(events.FinishStep())
+        self._emitter.emit(events.MessageMetadata(render.usage(turn, self._state.steps)))
         return False
 
-    async def _listen(self, draft: StepDraft, request: ModelRequest) -> ModelError | None:
+    async def _listen(self, draft: StepDraft, tools: tuple[ToolSpec, ...]) -> ModelError | None:
         """Take in the model's answer until it ends, fails, or the turn should halt."""
 
         async def consume() -> None:
+            request = ModelRequest(
+                model=self._state.turn.model,
+                system=self._conversation.system,
+                messages=await self._conversation.messages(self._state, tools),
+                tools=tools,
+            )
             async for event in self._model.stream(request):
                 draft.take(event)
 
-        try:
-            await self._unless_halted(consume())
-        except ModelError as error:
-            return error
-        return None
+        while True:
+            try:
+                await self._unless_halted(consume())
+            except ContextTooLongError as error:
+                if not draft.said_nothing or not self._conversation.shrink():
+                    return error
+            except ModelError as error:
+                return error
+            else:
+                return None
 
     async def _unless_halted(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something that commits nothing, and cancel it when the turn should halt."""
@@ -203,5 +224,5 @@ class AgentLoop:
         for call in unsaid:
             self._emitter.emit(render.output_event(call))
         self._emitter.emit(events.FinishStep())
-        self._emitter.emit(*render.terminal_events(state.turn, state.steps))
+        self._emitter.emit(*render.terminal_events(state.turn, state.steps, state.calls))
         await self._emitter.drain()

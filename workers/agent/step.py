@@ -31,6 +31,7 @@ class _Call:
     ordinal: int
     name: str
     raw: str = ""
+    extra: dict[str, Any] | None = None
     closed: bool = False
 
 
@@ -57,13 +58,14 @@ class StepDraft:
         match event:
             case TextPiece(text):
                 self._say("text", text)
-            case ReasoningPiece(text):
-                self._say("reasoning", text)
+            case ReasoningPiece(text, field_name):
+                self._say("reasoning", text, field_name)
             case CallStart(key, name):
                 self._start_call(key, name)
             case CallArguments(key, text):
                 self._add_arguments(key, text)
-            case CallEnd(key):
+            case CallEnd(key, extra):
+                self._drafts[key].extra = extra
                 self._end_call(self._drafts[key])
             case Usage(input_tokens, output_tokens):
                 self.input_tokens, self.output_tokens = input_tokens, output_tokens
@@ -72,11 +74,15 @@ class StepDraft:
             case _:
                 assert_never(event)
 
+    @property
+    def said_nothing(self) -> bool:
+        return not self.parts and not self._drafts
+
     def close(self) -> None:
         """End what is open: the text, and calls whose end never came."""
         self._close_text()
         for draft in self._drafts.values():
-            self._end_call(draft)
+            self._end_call(draft, last=True)
 
     def to_step(self) -> Step:
         """The row, whose sequence number is that of the last event sent."""
@@ -90,14 +96,15 @@ class StepDraft:
             output_tokens=self.output_tokens,
         )
 
-    def _say(self, kind: str, text: str) -> None:
+    def _say(self, kind: str, text: str, field_name: str = "") -> None:
         text = self._whole(text)
         if not text:
             return
         if self._open != kind:
             self._close_text()
             self._open = kind
-            self.parts.append({"type": kind, "text": ""})
+            part = {"type": kind, "text": ""}
+            self.parts.append(part | {"field": field_name} if field_name else part)
             id_ = self._text_id()
             self.emitter.emit(
                 events.TextStart(id_) if kind == "text" else events.ReasoningStart(id_)
@@ -152,11 +159,13 @@ class StepDraft:
         draft.raw += text
         self.emitter.emit(events.ToolInputDelta(self._call_id(draft), storable(text)))
 
-    def _end_call(self, draft: _Call) -> None:
+    def _end_call(self, draft: _Call, *, last: bool = False) -> None:
         if draft.closed:
             return
+        arguments = parse_arguments(draft.raw, cut=self.finish_reason == "length")
+        if isinstance(arguments, BadCall) and not last:
+            return  # why it is so is known at the end of the answer
         draft.closed = True
-        arguments = parse_arguments(draft.raw)
         call = ToolCall(
             turn_id=self.turn_id,
             step=self.number,
@@ -164,6 +173,7 @@ class StepDraft:
             name=draft.name,
             args=arguments if isinstance(arguments, dict) else {},
             raw_args=None if isinstance(arguments, dict) else storable(draft.raw),
+            extra=draft.extra,
             status="pending",
         )
         if isinstance(arguments, BadCall):
@@ -183,14 +193,21 @@ def storable(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def parse_arguments(raw: str) -> dict[str, Any] | BadCall:
-    """A call's arguments; nothing at all counts as an empty object."""
+def parse_arguments(raw: str, *, cut: bool = False) -> dict[str, Any] | BadCall:
+    """A call's arguments; nothing at all counts as an empty object. `cut`: the answer ended
+    at its limit of length."""
     if not raw.strip():
         return {}
     try:
         value = json.loads(storable(raw))
     except (ValueError, RecursionError):
-        return BadCall("bad_arguments", "the arguments are not valid JSON, or were cut off.")
+        if cut:
+            return BadCall(
+                "truncated_arguments",
+                "the arguments were truncated: the answer reached its limit of length. "
+                "Ask for less in one call.",
+            )
+        return BadCall("bad_arguments", "the arguments are not valid JSON.")
     if not isinstance(value, dict):
         return BadCall("bad_arguments", "the arguments must be a JSON object.")
     return _storable_tree(value)

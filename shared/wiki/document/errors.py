@@ -1,7 +1,6 @@
 """What can be wrong with a document."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from shared.core.errors import InvalidInputError
 
@@ -13,7 +12,7 @@ PathPart = str | int
 class InvalidDocumentError(InvalidInputError):
     """The document cannot be taken."""
 
-    code: ClassVar[str] = "invalid_document"
+    code = "invalid_document"
 
     def __init__(self, problem: str, path: Sequence[PathPart] = ()) -> None:
         """`path` leads from the document to the fault: `("content", 3, "attrs", "level")`."""

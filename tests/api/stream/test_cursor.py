@@ -96,7 +96,7 @@ class Play:
         self.state.turn.status = TurnStatus.COMPLETED
         self.state.turn.finish_reason = "stop"
         self.emit(events.FinishStep())
-        self.emit(*render.terminal_events(self.state.turn, self.state.steps))
+        self.emit(*render.terminal_events(self.state.turn, self.state.steps, self.state.calls))
 
     @property
     def stored(self) -> list[dict[str, object]]:

@@ -1,0 +1,54 @@
+"""The messages of each request of a turn: the past, fitted into the model's window."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from shared.chat.turns import TurnState
+from shared.core.tunables import DEFAULT_CONTEXT_WINDOW, WINDOW_RETRIES, WINDOW_RETRY_SHARE
+from workers.agent import history, window
+from workers.agent.history import Exchange, Past
+from workers.llm.base import ModelMessage, ToolSpec
+
+Summarise = Callable[[str | None, Sequence[Exchange]], Awaitable[str | None]]
+
+
+class Conversation:
+    """What one attempt tells the model. `summarise` makes a summary of what finds no room,
+    on top of the earlier one; None from it: that part is left out."""
+
+    def __init__(self, past: Past, *, system: str, size: int | None, summarise: Summarise) -> None:
+        self.system = system
+        self._past = past
+        self._window = size or DEFAULT_CONTEXT_WINDOW
+        self._summarise = summarise
+        self._retries = 0
+
+    async def messages(
+        self, state: TurnState, tools: Sequence[ToolSpec]
+    ) -> tuple[ModelMessage, ...]:
+        """Raises ContextTooLongError when the question alone does not fit."""
+        current = history.of_turn(state)
+        planned = await self._plan(current, tools)
+        if planned.dropped:
+            summary = await self._summarise(self._past.summary, planned.dropped)
+            rest = self._past.exchanges[len(planned.dropped) :]
+            self._past = Past(summary or self._past.summary, rest, self._past.question)
+            planned = await self._plan(current, tools)
+        return planned.messages
+
+    async def _plan(
+        self, current: Sequence[ModelMessage], tools: Sequence[ToolSpec]
+    ) -> window.Plan:
+        def plan() -> window.Plan:
+            budget = window.room(self._window, self.system, tools)
+            return window.plan(self._past, current, budget)
+
+        return await asyncio.to_thread(plan)  # counting a long chat takes milliseconds
+
+    def shrink(self) -> bool:
+        """The provider found the request too long: say less from now on, if that can help."""
+        if self._retries >= WINDOW_RETRIES:
+            return False
+        self._retries += 1
+        self._window = round(self._window * WINDOW_RETRY_SHARE)
+        return True

@@ -1,0 +1,138 @@
+"""Fitting a conversation into the model's window. Pure: sizes in, messages out.
+
+What goes first is what matters least: the long outputs of tools in earlier exchanges, then
+the oldest exchanges (the caller summarises them), then the long outputs of this turn. A call
+and its outcome stay together, always. Sizes are tokens by the encoding cl100k, which counts
+other scripts than Latin generously, with a margin for models that count differently.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import orjson
+from toktok import batch_count
+
+from shared.core.tunables import (
+    DEFAULT_CONTEXT_WINDOW,
+    HISTORY_KEPT_SHARE,
+    MESSAGE_TOKENS,
+    OLD_RESULT_CHARS,
+    OUTPUT_RESERVE_SHARE,
+    OUTPUT_RESERVE_TOKENS,
+    TOKEN_MARGIN,
+)
+from workers.agent.history import Exchange, Past
+from workers.llm.base import (
+    AssistantMessage,
+    ContextTooLongError,
+    ModelMessage,
+    ToolMessage,
+    ToolSpec,
+    UserMessage,
+)
+
+_CUT = " … [cut: {left} more characters; call the tool again for the whole]"
+_SUMMARY = "[What was said before, summarised by a program]\n{summary}\n[End of the summary]"
+_LEFT_OUT = "[The earlier part of this conversation is left out]"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The messages of a request; `dropped` are the exchanges that found no room."""
+
+    messages: tuple[ModelMessage, ...]
+    dropped: tuple[Exchange, ...] = ()
+
+
+def room(window: int | None, system: str, tools: Iterable[ToolSpec]) -> int:
+    """Tokens that the messages may take, beside the frame, the tools and the answer."""
+    window = window or DEFAULT_CONTEXT_WINDOW
+    reserve = min(OUTPUT_RESERVE_TOKENS, round(window * OUTPUT_RESERVE_SHARE))
+    fixed = [system, *(_spec_text(tool) for tool in tools)]
+    return window - reserve - tokens(fixed)
+
+
+def plan(past: Past, current: Sequence[ModelMessage], budget: int) -> Plan:
+    """Raises ContextTooLongError when the question alone does not fit."""
+    exchanges = [
+        replace(exchange, messages=tuple(map(_compacted, exchange.messages)))
+        for exchange in past.exchanges
+    ]
+    head = _head(past, cut=False)
+    whole = [m for exchange in exchanges for m in exchange.messages]
+    if size([*head, *whole, *past.question, *current]) <= budget:
+        return Plan((*head, *whole, *past.question, *current))
+    kept, dropped = _newest(exchanges, past, current, budget)
+    head = _head(past, cut=bool(dropped))
+    before = [*head, *(m for exchange in kept for m in exchange.messages), *past.question]
+    now = _shrunk(current, budget - size(before))
+    if size([*before, *now]) > budget:
+        raise ContextTooLongError("This message is longer than the model can read.")
+    return Plan((*before, *now), tuple(dropped))
+
+
+def _newest(
+    exchanges: list[Exchange], past: Past, current: Sequence[ModelMessage], budget: int
+) -> tuple[list[Exchange], list[Exchange]]:
+    """The newest exchanges that fit, and the older rest. When something must go, more goes
+    than needed, so that not every turn makes a new summary."""
+    least = [_compacted(m) for m in current]
+    free = budget - size([*_head(past, cut=True), *past.question, *least])
+    sizes = [size(exchange.messages) for exchange in exchanges]
+    if sum(sizes) <= free:
+        return exchanges, []
+    free = round(free * HISTORY_KEPT_SHARE)
+    first = len(exchanges)
+    while first > 0 and sizes[first - 1] <= free:
+        first -= 1
+        free -= sizes[first]
+    return exchanges[first:], exchanges[:first]
+
+
+def _head(past: Past, *, cut: bool) -> list[ModelMessage]:
+    if past.summary:
+        return [UserMessage(_SUMMARY.format(summary=past.summary))]
+    return [UserMessage(_LEFT_OUT)] if cut else []
+
+
+def _shrunk(current: Sequence[ModelMessage], budget: int) -> list[ModelMessage]:
+    """This turn's messages with the oldest outputs cut first, as far as it is needed."""
+    messages = list(current)
+    for keep in (OLD_RESULT_CHARS, OLD_RESULT_CHARS // 8):
+        for index, message in enumerate(messages):
+            if size(messages) <= budget:
+                return messages
+            messages[index] = _compacted(message, keep)
+    return messages
+
+
+def _compacted(message: ModelMessage, keep: int = OLD_RESULT_CHARS) -> ModelMessage:
+    """A tool's long output cut, with a word on what is missing."""
+    if not isinstance(message, ToolMessage) or len(message.content) <= keep + len(_CUT):
+        return message
+    left = len(message.content) - keep
+    return replace(message, content=message.content[:keep] + _CUT.format(left=left))
+
+
+def size(messages: Iterable[ModelMessage]) -> int:
+    """Tokens of messages as a request carries them."""
+    texts = [_text(message) for message in messages]
+    return tokens(texts) + MESSAGE_TOKENS * len(texts)
+
+
+def tokens(texts: Iterable[str]) -> int:
+    """Tokens of texts, with the margin."""
+    clean = [text.encode("utf-8", "replace").decode() for text in texts]
+    counted: list[int] = batch_count(clean, threads=1)
+    return round(sum(counted) * TOKEN_MARGIN)
+
+
+def _text(message: ModelMessage) -> str:
+    if isinstance(message, AssistantMessage):
+        calls = (f"{call.name} {call.arguments} {call.extra or ''}" for call in message.calls)
+        return "\n".join((message.text, message.reasoning, *calls))
+    return message.content if isinstance(message, ToolMessage) else message.text
+
+
+def _spec_text(tool: ToolSpec) -> str:
+    return f"{tool.name} {tool.description} {orjson.dumps(tool.schema).decode()}"
