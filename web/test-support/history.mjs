@@ -36,7 +36,7 @@ function versionsOf(page) {
 }
 
 export function historyOf(page) {
-  const items = versionsOf(page).map(({ content: _, markdown: __, ...item }) => item);
+  const items = versionsOf(page).map((entry) => ({ ...entry, content: undefined, markdown: undefined }));
   return { items, nextCursor: null };
 }
 

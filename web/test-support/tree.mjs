@@ -26,11 +26,12 @@ function changesUnder(chat, message) {
 export function shownBranch(chat) {
   const branch = [];
   for (let at = leafOf(chat); at; at = findMessage(chat, at.parentId)) branch.unshift(at);
-  return branch.map(({ clientId: _, ...message }) => {
+  return branch.map((message) => {
     const all = siblings(chat, message);
     const others = all.filter(({ id }) => id !== message.id);
     return {
       ...message,
+      clientId: undefined,
       branch: others.length === 0 ? null : { index: all.findIndex(({ id }) => id === message.id), ids: all.map(({ id }) => id) },
       hiddenChanges: others.flatMap((other) => changesUnder(chat, other)),
     };

@@ -25,7 +25,7 @@ function open(initial: ChatMessage[] | null = null) {
     wrapper: Surroundings,
   });
   const texts = () => hook.result.current.messages.map(messageText);
-  const send = (question: string) => act(() => hook.result.current.send(question));
+  const send = (question: string) => act(() => hook.result.current.actions.send(question));
   return { hook, texts, send, chat: () => hook.result.current };
 }
 

@@ -41,7 +41,15 @@ describe("links in someone's text", () => {
   it("takes images from the own origin only", () => {
     expect(ownImage("/v1/attachments/1", ORIGIN)).toBe("/v1/attachments/1");
     expect(ownImage("https://wiki.example.org/a.png", ORIGIN)).toBe("/a.png");
-    for (const src of ["https://t.example.net/a.png", "//t.example.net/a", "data:image/png;base64,x"]) {
+    const others = [
+      "https://t.example.net/a.png",
+      "//t.example.net/a",
+      "data:image/png;base64,x",
+      "/v1/ai/chats",
+      "/x/../v1/auth/me",
+      "/%76%31%2Fauth/me",
+    ];
+    for (const src of others) {
       expect(ownImage(src, ORIGIN)).toBeNull();
     }
   });

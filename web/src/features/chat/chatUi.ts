@@ -9,6 +9,8 @@ export interface ActiveChat {
   chatId: string | null;
   /** Nothing was sent yet, so there is nothing to load or to resume. */
   fresh: boolean;
+  /** The model that was chosen here; null leaves it to the chat. */
+  model: string | null;
 }
 
 export interface ChatUi {
@@ -28,14 +30,14 @@ const STORED_DOCK = "pageturn.chat-dock";
 let state: ChatUi = {
   focus: false,
   dockOpen: readStored<boolean>(sessionStorage, STORED_DOCK) ?? false,
-  active: readStored<ActiveChat>(sessionStorage, STORED_CHAT) ?? freshChat(),
+  active: { ...freshChat(), ...readStored<ActiveChat>(sessionStorage, STORED_CHAT) },
   prompt: null,
   page: null,
 };
 const listeners = new Set<() => void>();
 
 function freshChat(): ActiveChat {
-  return { key: randomId(), chatId: null, fresh: true };
+  return { key: randomId(), chatId: null, fresh: true, model: null };
 }
 
 function update(change: Partial<ChatUi>): void {
@@ -56,8 +58,10 @@ export const askInChat = (prompt: string) =>
 
 export function openChat(chatId: string): void {
   if (state.active.chatId === chatId) showChat();
-  else update({ dockOpen: true, focus: true, active: { key: chatId, chatId, fresh: false } });
+  else update({ dockOpen: true, focus: true, active: { ...freshChat(), key: chatId, chatId, fresh: false } });
 }
+
+export const chooseModel = (model: string) => update({ active: { ...state.active, model } });
 
 /** The open chat has sent something: from now on a reload finds it again by its key. */
 export function markSent(key: string): void {
@@ -69,7 +73,7 @@ export function markSent(key: string): void {
 /** The server has named the chat that this browser began; false when that was known. */
 export function adoptChat(key: string, chatId: string): boolean {
   if (state.active.key !== key || state.active.chatId === chatId) return false;
-  update({ active: { key, chatId, fresh: false } });
+  update({ active: { ...state.active, chatId, fresh: false } });
   return true;
 }
 

@@ -7,9 +7,28 @@ export interface ChatSummary {
   updatedAt: string;
   pageId: string | null;
   roleBadge?: string | null;
+  /** The model that was chosen for this chat; null while it is the workspace's default. */
+  model?: string | null;
+  tokensUsed?: number;
+  tokenCeiling?: number | null;
 }
 
 export type StoredStatus = "streaming" | "complete" | "aborted" | "error";
+
+/** What a turn did to a page. */
+export interface PageAction {
+  pageId: string;
+  title: string;
+  url: string;
+  action: "created" | "edited";
+  version: number;
+}
+
+/** A message's siblings, oldest first, and which of them is shown. */
+export interface Branch {
+  index: number;
+  ids: string[];
+}
 
 /** What the server says of a message: at the start, at the end, and when it is read again. */
 export interface MessageMetadata {
@@ -18,11 +37,21 @@ export interface MessageMetadata {
   model?: string;
   inputTokens?: number;
   outputTokens?: number;
+  contextTokens?: number;
+  contextWindow?: number;
+  costInCents?: number;
+  steps?: number;
   timeMs?: number;
   truncated?: boolean;
+  changes?: PageAction[];
   error?: string;
-  /** Only on messages that were read from the list. */
+  errorCode?: string;
+  /** From here on: only on messages that were read from the list. */
   status?: StoredStatus;
+  branch?: Branch | null;
+  hiddenChanges?: PageAction[];
+  /** What the message is called on the screen; outlives a change of its id. */
+  key?: string;
 }
 
 export type ChatMessage = UIMessage<MessageMetadata>;
@@ -34,4 +63,7 @@ export interface StoredMessage {
   metadata: MessageMetadata | null;
   status: StoredStatus;
   createdAt: string;
+  parentId?: string | null;
+  branch?: Branch | null;
+  hiddenChanges?: PageAction[];
 }

@@ -30,10 +30,27 @@ export function classifyLink(href: string | null | undefined, origin: string): L
   return { kind: "external", href: url.href, host: url.host };
 }
 
-/** The path of an image on our own origin; null for every other, which is never fetched. */
+const API = "/v1/";
+const ATTACHMENTS = "/v1/attachments/";
+
+/**
+ * The path of an image on our own origin; null for every other, which is never fetched. Of the
+ * API only attachments are images: no text may make its reader call anything else.
+ */
 export function ownImage(src: string | null | undefined, origin: string): string | null {
   const link = classifyLink(src, origin);
-  return link.kind === "internal" ? link.to : null;
+  if (link.kind !== "internal") return null;
+  const isCall = decoded(link.to).startsWith(API);
+  return isCall && !link.to.startsWith(ATTACHMENTS) ? null : link.to;
+}
+
+/** The path as a server reads it. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 function parse(text: string, base: string): URL | null {

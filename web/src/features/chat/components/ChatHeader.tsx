@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import { CloseIcon, ExpandIcon, ListIcon, PlusIcon } from "@/shared/ui/icons";
 import { hideChat, newChat, useChatUi } from "../chatUi";
 import { chatPath } from "../hooks/useChatRoute";
-import { useChats } from "../queries/chats";
+import { useChatSummary } from "../queries/chats";
 
 interface Props {
   asPage: boolean;
@@ -16,8 +16,7 @@ interface Props {
 export function ChatHeader({ asPage, listOpen, onToggleList, onNew }: Props) {
   const { t } = useTranslation();
   const { active } = useChatUi();
-  const chats = useChats();
-  const title = chats.data?.find((chat) => chat.id === active.chatId)?.title;
+  const title = useChatSummary(active.chatId)?.title;
   const Title = asPage ? "h1" : "h2";
   const button = { variant: "subtle", color: "gray" } as const;
   return (

@@ -6,7 +6,7 @@ import { timeAgo } from "@/shared/lib/time";
 import { DotsIcon, PencilIcon, TrashIcon } from "@/shared/ui/icons";
 import { messageOf } from "@/shared/ui/States";
 import { chatUi, newChat, openChat } from "../chatUi";
-import { useDeleteChat, useRenameChat } from "../queries/chats";
+import { useDeleteChat, useChangeChat } from "../queries/chats";
 import type { ChatSummary } from "../types";
 import { RenameField } from "./RenameField";
 
@@ -19,7 +19,7 @@ interface Props {
 export function ChatListItem({ chat, current, onOpen }: Props) {
   const { t, i18n } = useTranslation();
   const [renaming, setRenaming] = useState(false);
-  const rename = useRenameChat();
+  const rename = useChangeChat();
   const remove = useDeleteChat();
   const title = chat.title || t("chat.untitled");
 

@@ -1,16 +1,19 @@
 import { ActionIcon } from "@mantine/core";
-import { useEffect } from "react";
+import { notifications } from "@mantine/notifications";
+import { useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { DownIcon } from "@/shared/ui/icons";
+import { messageOf } from "@/shared/ui/States";
 import { type ActiveChat, takePrompt, useChatUi } from "../chatUi";
 import { useAnnouncer } from "../hooks/useAnnouncer";
-import { useConversation } from "../hooks/useConversation";
-import { useFollowScroll } from "../hooks/useFollowScroll";
+import { type Conversation as Chat, useConversation } from "../hooks/useConversation";
+import { type FollowScroll, useFollowScroll } from "../hooks/useFollowScroll";
 import { messageText } from "../lib/foldParts";
+import { viewKey } from "../lib/stored";
 import type { ChatMessage } from "../types";
 import { ChatNotice } from "./ChatNotice";
 import { EmptyChat } from "./EmptyChat";
-import { MessageView } from "./MessageView";
+import { type MessageActions, MessageView } from "./MessageView";
 import { PromptInput } from "./PromptInput";
 import { Thinking } from "./Thinking";
 
@@ -28,17 +31,19 @@ export function Conversation({ active, initial }: Props) {
   const last = chat.messages.at(-1);
   const answer = last?.role === "assistant" ? last : undefined;
   const live = chat.busy || answer?.metadata?.status === "streaming";
+  const idle = !live && chat.connection !== "reconnecting";
+  const actions = useMessageActions(chat, scroll);
   const announced = useAnnouncer(answer ? messageText(answer) : "", chat.busy, t("chat.answered"));
 
   function send(text: string) {
     scroll.toEnd();
-    chat.send(text);
+    chat.actions.send(text);
   }
   useEffect(() => {
     if (prompt === null) return;
     takePrompt();
-    chat.send(prompt);
-    // A question is taken once; the chat's functions change with every render.
+    chat.actions.send(prompt);
+    // A question is taken once, whatever the chat's functions are by then.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [prompt]);
 
@@ -50,10 +55,12 @@ export function Conversation({ active, initial }: Props) {
           <div role="log" aria-live="off" aria-label={t("chat.log")} className="messages">
             {chat.messages.map((message) => (
               <MessageView
-                key={message.id}
+                key={viewKey(message)}
                 message={message}
                 live={live && message === last}
-                onRegenerate={message === last && !chat.busy ? chat.regenerate : undefined}
+                last={message === last}
+                idle={idle}
+                actions={actions}
               />
             ))}
             {live && !showsText(answer) ? <Thinking /> : null}
@@ -79,6 +86,29 @@ export function Conversation({ active, initial }: Props) {
       <PromptInput busy={chat.busy} stopping={chat.stopping} onSend={send} onStop={chat.stop} />
     </div>
   );
+}
+
+/** The same functions as long as the chat's are: a message that did not change is not drawn again. */
+function useMessageActions(chat: Chat, { toEnd, hold }: FollowScroll): MessageActions {
+  const { t } = useTranslation();
+  const { edit, regenerate, goOn, showVersion } = chat.actions;
+  return useMemo(() => {
+    const following = <A extends unknown[]>(act: (...args: A) => void) => (...args: A) => {
+      toEnd();
+      act(...args);
+    };
+    return {
+      edit: following(edit),
+      regenerate: following(regenerate),
+      goOn: following(goOn),
+      showVersion: (messageId) => {
+        hold();
+        showVersion(messageId).catch((error: unknown) =>
+          notifications.show({ color: "red", title: t("app.error"), message: messageOf(error) }),
+        );
+      },
+    };
+  }, [edit, regenerate, goOn, showVersion, toEnd, hold, t]);
 }
 
 /** Something of the answer can be read, or is moving, at its end. */

@@ -1,63 +1,77 @@
-import { ActionIcon } from "@mantine/core";
+import { ActionIcon, Button } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "@/shared/ui/CopyButton";
 import { RefreshIcon } from "@/shared/ui/icons";
+import { storedError } from "../lib/chatErrors";
 import { messageText } from "../lib/foldParts";
-import type { ChatMessage } from "../types";
+import type { MessageMetadata } from "../types";
+import type { MessageProps } from "./MessageView";
+import { PageActions } from "./PageActions";
+import { Usage } from "./Usage";
+import { VersionSwitch } from "./VersionSwitch";
 
-interface Props {
-  message: ChatMessage;
-  onRegenerate: (() => void) | undefined;
-}
+type Props = Omit<MessageProps, "live">;
 
-/** How an answer ended, what it took, and what can be done with it. */
-export function MessageEnd({ message, onRegenerate }: Props) {
+/** How an answer ended, what it did and took, and what can be done with it. */
+export function MessageEnd({ message, last, idle, actions }: Props) {
   const { t } = useTranslation();
   const metadata = message.metadata ?? {};
   const text = messageText(message);
   return (
     <footer className="message-end">
-      {metadata.truncated ? <p className="message-note">{t("chat.truncated")}</p> : null}
-      {metadata.status === "aborted" ? <p className="message-note">{t("chat.stopped")}</p> : null}
-      {metadata.status === "error" ? (
-        <p className="message-note" data-bad>
-          {t("chatError.answer")}
-          {metadata.error ? `: ${metadata.error}` : ""}
-        </p>
-      ) : null}
+      <PageActions title={t("chat.changes")} actions={metadata.changes ?? []} />
+      <HowItEnded metadata={metadata} last={last} onContinue={idle ? actions.goOn : undefined} />
       <div className="message-actions">
         {text === "" ? null : <CopyButton text={text} label={t("chat.copyAnswer")} />}
-        {onRegenerate ? (
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="sm"
-            aria-label={t("chat.regenerate")}
-            title={t("chat.regenerate")}
-            onClick={onRegenerate}
-          >
-            <RefreshIcon size={15} />
-          </ActionIcon>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="sm"
+          disabled={!idle}
+          aria-label={t("chat.regenerate")}
+          title={t("chat.regenerate")}
+          onClick={() => actions.regenerate(message.id)}
+        >
+          <RefreshIcon size={15} />
+        </ActionIcon>
+        {metadata.branch ? (
+          <VersionSwitch branch={metadata.branch} disabled={!idle} onShow={actions.showVersion} />
         ) : null}
         <Usage metadata={metadata} />
       </div>
+      <PageActions title={t("chat.hiddenChanges")} actions={metadata.hiddenChanges ?? []} />
     </footer>
   );
 }
 
-function Usage({ metadata }: { metadata: NonNullable<ChatMessage["metadata"]> }) {
-  const { t, i18n } = useTranslation();
-  const { model, inputTokens, outputTokens, timeMs } = metadata;
-  if (inputTokens === undefined || outputTokens === undefined) return null;
-  const number = new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 1 });
-  const usage = t("chat.usage", {
-    input: number.format(inputTokens),
-    output: number.format(outputTokens),
-    seconds: number.format((timeMs ?? 0) / 1000),
-  });
+interface EndProps {
+  metadata: MessageMetadata;
+  last: boolean;
+  onContinue: (() => void) | undefined;
+}
+
+function HowItEnded({ metadata, last, onContinue }: EndProps) {
+  const { t } = useTranslation();
+  const failure = storedError(metadata);
   return (
-    <span className="usage" title={usage}>
-      {model ?? usage}
-    </span>
+    <>
+      {metadata.truncated ? (
+        <p className="message-note">
+          {t("chat.truncated")}{" "}
+          {last && onContinue ? (
+            <Button size="compact-xs" variant="light" onClick={onContinue}>
+              {t("chat.continue")}
+            </Button>
+          ) : null}
+        </p>
+      ) : null}
+      {metadata.status === "aborted" ? <p className="message-note">{t("chat.stopped")}</p> : null}
+      {/* The last answer's failure stands below it, with what can be done. */}
+      {failure && !last ? (
+        <p className="message-note" data-bad>
+          {t(`chatError.${failure.kind}.title`)}
+        </p>
+      ) : null}
+    </>
   );
 }

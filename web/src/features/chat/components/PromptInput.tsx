@@ -4,6 +4,8 @@ import { useTranslation } from "react-i18next";
 import { PageIcon, SendIcon, StopIcon } from "@/shared/ui/icons";
 import { useChatUi } from "../chatUi";
 import { isSendKey } from "../lib/sendKey";
+import { ModelSelect } from "./ModelSelect";
+import { TokenCount } from "./TokenCount";
 
 interface Props {
   busy: boolean;
@@ -78,14 +80,16 @@ export function PromptInput({ busy, stopping, onSend, onStop }: Props) {
           </ActionIcon>
         )}
       </div>
-      <p className="prompt-note">
+      <div className="prompt-note">
+        <ModelSelect />
         {page === null ? null : (
           <span className="prompt-page">
             <PageIcon size={13} /> {t("chat.aboutPage", { title: page.title })}
           </span>
         )}
         <span className="prompt-hint">{t("chat.hint")}</span>
-      </p>
+        <TokenCount />
+      </div>
     </form>
   );
 }

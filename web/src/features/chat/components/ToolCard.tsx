@@ -1,11 +1,13 @@
 import { Loader } from "@mantine/core";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { AlertIcon, CheckIcon, ChevronIcon } from "@/shared/ui/icons";
 import type { ToolState, ToolView } from "../lib/foldParts";
+import { toolEdits } from "../lib/toolEdits";
 import { argumentHint, pageOfOutput } from "../lib/tools";
 import { useToolLabel } from "../hooks/useToolLabel";
+import { AppliedEdits, FailedEdits } from "./ToolEdits";
 
 /** One call of the agent: a line that opens to its arguments and result. */
 export function ToolCard({ tool }: { tool: ToolView }) {
@@ -14,6 +16,7 @@ export function ToolCard({ tool }: { tool: ToolView }) {
   const [open, setOpen] = useState(false);
   const origin = window.location.origin;
   const page = tool.state === "ok" ? pageOfOutput(tool.output, origin) : null;
+  const edits = useMemo(() => toolEdits(tool), [tool]);
   const hint = argumentHint(tool.input, tool.output, origin);
   return (
     <li className="tool" data-state={tool.state}>
@@ -26,6 +29,7 @@ export function ToolCard({ tool }: { tool: ToolView }) {
         </summary>
         {open ? (
           <div className="tool-body">
+            {edits === null ? null : <AppliedEdits edits={edits} />}
             <Json label={t("tool.arguments")} value={tool.input} />
             {tool.output === undefined ? null : (
               <Json label={t("tool.result")} value={tool.output} />
@@ -33,6 +37,7 @@ export function ToolCard({ tool }: { tool: ToolView }) {
           </div>
         ) : null}
       </details>
+      {edits === null ? null : <FailedEdits edits={edits} />}
       {page === null ? null : (
         <Link className="tool-page" to={page.to} title={page.title}>
           {t("tool.openPage")}

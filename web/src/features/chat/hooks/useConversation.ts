@@ -1,16 +1,16 @@
 import { useChat } from "@ai-sdk/react";
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { useRefreshPages } from "@/features/pages/queries/pages";
-import { type ActiveChat, adoptChat, chatUi, markSent } from "../chatUi";
-import { type ChatError, readChatError } from "../lib/chatErrors";
-import { foldParts, messageText } from "../lib/foldParts";
-import { isWrite } from "../lib/tools";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { type ActiveChat, adoptChat, chatUi } from "../chatUi";
+import { readChatError, storedError } from "../lib/chatErrors";
 import { chatTransport } from "../lib/transport";
 import { CHATS_KEY } from "../queries/chats";
 import type { ChatMessage } from "../types";
+import { useAfterTurn } from "./useAfterTurn";
 import { type Connection, type Ending, useReconnect } from "./useReconnect";
+import { type Request, useSending } from "./useSending";
 import { useStop } from "./useStop";
+import { useStoredMessages } from "./useStoredMessages";
 
 const RENDER_MS = 60; // the text is drawn at most this often while it streams in
 
@@ -18,14 +18,12 @@ const RENDER_MS = 60; // the text is drawn at most this often while it streams i
 export function useConversation(active: ActiveChat, initial: ChatMessage[] | null) {
   // A chat that the server does not know has nothing to resume.
   const [resume] = useState(initial !== null);
-  const chatId = useRef(active.chatId);
-  chatId.current = active.chatId;
-  const transport = useMemo(
-    () =>
-      chatTransport(() => ({ chatId: chatId.current, pageId: chatUi().page?.id ?? null })),
-    [],
-  );
+  const shown = useRef(active);
+  shown.current = active;
+  const address = () => shown.current.chatId ?? shown.current.key;
+  const transport = useMemo(() => chatTransport(() => addressee(shown.current)), []);
   const ending = useRef<Ending>({ kind: "none", status: null });
+  const last = useRef<Request | null>(null);
   const afterTurn = useAfterTurn();
 
   const chat = useChat<ChatMessage>({
@@ -42,49 +40,65 @@ export function useConversation(active: ActiveChat, initial: ChatMessage[] | nul
       if (isAbort) ending.current = { kind: "aborted", status: null };
       else if (brokeOff) ending.current = { kind: "interrupted", status: null };
       else if (!isError) ending.current = { kind: "finished", status: null };
-      if (brokeOff && !isAbort) reconnect.start();
       if (finishReason === "interrupted") chat.setMessages(markStopped(message.id));
+      if (brokeOff && !isAbort) reconnect.start();
+      // A refused request has changed nothing that is stored.
+      else if (ending.current.status === null) void stored.refresh().catch(() => {});
       afterTurn(message);
     },
   });
 
-  const reconnect = useReconnect({ chat, ending, address: () => chatId.current ?? active.key });
-  const stop = useStop(chat, () => chatId.current ?? active.key);
+  const stored = useStoredMessages(chat, address);
+  const reconnect = useReconnect({ chat, ending, last, stored });
+  const stop = useStop(chat, address);
+  const sending = useSending({ chat, active: active.key, ending, last, stored });
   useAdoption(active.key, chat.messages);
 
-  const send = useCallback(
-    (text: string) => {
-      markSent(active.key);
+  const busy = chat.status === "submitted" || chat.status === "streaming";
+  const failure = useFailure(chat.error, chat.messages);
+  const actions = useMemo(() => {
+    const calm = <A extends unknown[]>(act: (...args: A) => void) => (...args: A) => {
       reconnect.cancel();
-      void chat.sendMessage({ text });
-    },
-    [active.key, chat, reconnect],
-  );
+      act(...args);
+    };
+    return {
+      send: calm(sending.send),
+      edit: calm(sending.edit),
+      regenerate: calm(sending.regenerate),
+      goOn: calm(sending.goOn),
+      showVersion: stored.switchTo,
+    };
+  }, [reconnect, sending, stored]);
 
-  const failure = useFailure(chat.error);
   const retry = () => {
     const unsent = reconnect.state === "unsent" || failure?.retry === "resend";
+    const end = chat.messages.at(-1);
     reconnect.cancel();
     if (failure?.retry === "follow") reconnect.start();
-    else if (unsent) void resend(chat);
-    else void chat.regenerate();
+    else if (!unsent) actions.regenerate(end?.role === "assistant" ? end.id : undefined);
+    // Nothing was asked since the page was opened: what failed was following the answer.
+    else if (!sending.again()) reconnect.start();
   };
-  const busy = chat.status === "submitted" || chat.status === "streaming";
   return {
     messages: chat.messages,
     busy,
     connection: busy ? ("live" as Connection) : reconnect.state,
     reconnect: reconnect.start,
-    failure: reconnect.state === "live" ? failure : null,
-    send,
+    failure: reconnect.state === "live" && !busy ? failure : null,
+    actions,
     retry,
-    regenerate: () => void chat.regenerate(),
     stop: stop.run,
     stopping: busy && stop.pending,
   };
 }
 
-type Chat = ReturnType<typeof useChat<ChatMessage>>;
+export type Conversation = ReturnType<typeof useConversation>;
+
+const addressee = ({ chatId, model }: ActiveChat) => ({
+  chatId,
+  model,
+  pageId: chatUi().page?.id ?? null,
+});
 
 /** As the stored message will say it from now on. */
 const markStopped = (id: string) => (messages: ChatMessage[]) =>
@@ -99,15 +113,14 @@ function statusOf(error: Error): number | null {
   return typeof status === "number" ? status : null;
 }
 
-/** The same message under the same id: the server answers it once, however often it comes. */
-async function resend(chat: Chat): Promise<void> {
-  const last = chat.messages.findLast((message) => message.role === "user");
-  if (last === undefined) return;
-  await chat.sendMessage({ text: messageText(last), messageId: last.id });
-}
-
-function useFailure(error: Error | undefined): ChatError | null {
-  return useMemo(() => (error === undefined ? null : readChatError(error)), [error]);
+/** Why the last request failed; after a reload, why the last answer did. */
+function useFailure(error: Error | undefined, messages: ChatMessage[]) {
+  const end = messages.at(-1);
+  const answer = end?.role === "assistant" ? end.metadata : undefined;
+  return useMemo(
+    () => (error === undefined ? storedError(answer) : readChatError(error, answer)),
+    [error, answer],
+  );
 }
 
 function useAdoption(key: string, messages: ChatMessage[]): void {
@@ -117,19 +130,4 @@ function useAdoption(key: string, messages: ChatMessage[]): void {
     if (named === undefined || !adoptChat(key, named)) return;
     void client.invalidateQueries({ queryKey: CHATS_KEY });
   }, [key, named, client]);
-}
-
-/** A turn may have made a chat, named it, or written pages: what shows them is read again. */
-function useAfterTurn() {
-  const client = useQueryClient();
-  const refreshPages = useRefreshPages();
-  return (message: ChatMessage) => {
-    void client.invalidateQueries({ queryKey: CHATS_KEY });
-    const wrote = foldParts(message.parts, false).segments.some(
-      (segment) =>
-        segment.kind === "tools" &&
-        segment.tools.some((tool) => tool.state === "ok" && isWrite(tool.name)),
-    );
-    if (wrote) void refreshPages();
-  };
 }

@@ -20,10 +20,15 @@ export function useFollowScroll() {
     if (element) element.scrollTop = element.scrollHeight;
   }, []);
 
+  /** What is read now stays where it is, whatever changes below it. */
+  const hold = useCallback(() => {
+    following.current = false;
+  }, []);
+
   const onScroll = useCallback(() => {
     const element = box.current;
     if (!element) return;
-    const near = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX;
+    const near = isNearEnd(element);
     // Text that grows moves the end away without a scroll: only moving up lets go.
     if (near) following.current = true;
     else if (element.scrollTop < lastTop.current) following.current = false;
@@ -35,11 +40,18 @@ export function useFollowScroll() {
     const element = content.current;
     if (!element) return;
     const observer = new ResizeObserver(() => {
-      if (following.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+      if (!box.current) return;
+      if (following.current) box.current.scrollTop = box.current.scrollHeight;
+      else setAtEnd(isNearEnd(box.current));
     });
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
 
-  return { box, content, onScroll, atEnd, toEnd };
+  return { box, content, onScroll, atEnd, toEnd, hold };
 }
+
+export type FollowScroll = ReturnType<typeof useFollowScroll>;
+
+const isNearEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement): boolean =>
+  scrollHeight - scrollTop - clientHeight < NEAR_END_PX;

@@ -1,9 +1,7 @@
-import type { useChat } from "@ai-sdk/react";
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { RECONNECT_ATTEMPTS, backoff } from "../lib/backoff";
-import { countUserMessages } from "../lib/stored";
-import { fetchMessages } from "../queries/chats";
-import type { ChatMessage } from "../types";
+import type { Request } from "./useSending";
+import type { LiveChat, useStoredMessages } from "./useStoredMessages";
 
 /** How the last request of the chat ended; `none` after a resume that found nothing running. */
 export interface Ending {
@@ -19,21 +17,22 @@ const STALE_CHECK_MS = 1500;
 const STABLE_MS = 10_000; // a stream that held this long starts the attempts anew
 
 interface Options {
-  chat: ReturnType<typeof useChat<ChatMessage>>;
+  chat: LiveChat;
   ending: RefObject<Ending>;
-  /** The id by which the server knows the chat. */
-  address: () => string;
+  /** What was asked last in this browser. */
+  last: RefObject<Request | null>;
+  stored: ReturnType<typeof useStoredMessages>;
 }
 
 /**
  * After a stream that broke off: resumes with growing pauses, and reads the stored messages
  * when the turn has ended meanwhile.
  */
-export function useReconnect({ chat, ending, address }: Options) {
+export function useReconnect({ chat, ending, last, stored }: Options) {
   const [state, setState] = useState<Connection>("live");
   const loop = useRef<AbortController | null>(null);
-  const latest = useRef({ chat, address });
-  latest.current = { chat, address };
+  const latest = useRef(chat);
+  latest.current = chat;
 
   const cancel = useCallback(() => {
     loop.current?.abort();
@@ -42,24 +41,23 @@ export function useReconnect({ chat, ending, address }: Options) {
   }, []);
 
   const reload = useCallback(async (): Promise<Connection> => {
-    const now = latest.current;
-    const messages = await fetchMessages(now.address());
-    if (messages === null || countUserMessages(messages) < countUserMessages(now.chat.messages)) {
-      return "unsent";
-    }
-    now.chat.setMessages(messages);
-    return "live";
-  }, []);
+    const messages = await stored.fetch();
+    if (messages === null) return "unsent";
+    const arrived = last.current?.arrived(messages) ?? true;
+    // A message that never arrived stays to be sent again; nothing else is lost.
+    if (arrived || last.current?.before) stored.put(messages);
+    return arrived ? "live" : "unsent";
+  }, [last, stored]);
 
   /** One resume; null when another attempt is worth it. */
   const attempt = useCallback(async (): Promise<Connection | null> => {
     ending.current = { kind: "none", status: null };
-    await latest.current.chat.resumeStream();
+    await latest.current.resumeStream();
     // Written by the chat's callbacks while the line above waited.
     const { kind, status } = ending.current;
     if (kind === "none" || status === 404) {
       const found = await reload();
-      latest.current.chat.clearError();
+      latest.current.clearError();
       return found;
     }
     if (kind === "error") return status !== null && status < 500 ? "live" : null;

@@ -1,16 +1,15 @@
-import type { useChat } from "@ai-sdk/react";
 import { notifications } from "@mantine/notifications";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api } from "@/shared/api/client";
 import { messageOf } from "@/shared/ui/States";
 import { stopUrl } from "../lib/transport";
-import type { ChatMessage } from "../types";
+import type { LiveChat } from "./useStoredMessages";
 
 const PATIENCE_MS = 10_000; // the server stops within a second; after this the line is let go
 
 /** Stops the turn on the server, whose own last chunks then end the stream here. */
-export function useStop(chat: ReturnType<typeof useChat<ChatMessage>>, address: () => string) {
+export function useStop(chat: LiveChat, address: () => string) {
   const { t } = useTranslation();
   const [pending, setPending] = useState(false);
   const timer = useRef(0);

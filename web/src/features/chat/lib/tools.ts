@@ -14,6 +14,13 @@ export function pageOfOutput(output: unknown, origin: string): { to: string; tit
   return { to: link.to, title: typeof title === "string" && title !== "" ? title : link.to };
 }
 
+/** Where the versions of a page are, from the page's own address; null for one from elsewhere. */
+export function historyPath(url: string, origin: string): string | null {
+  const link = classifyLink(url, origin);
+  if (link.kind !== "internal") return null;
+  return `${link.to.replace(/[?#].*$/, "").replace(/\/$/, "")}/history`;
+}
+
 /** The one argument that says most about a call, cut short; ids say nothing to a reader. */
 export function argumentHint(input: unknown, output: unknown, origin: string): string {
   const args = record(input) ?? {};
@@ -38,7 +45,8 @@ const WRITES = new Set(["createPage", "editPageText", "updatePageContent"]);
 
 export const isWrite = (name: string): boolean => WRITES.has(name);
 
-function record(value: unknown): Record<string, unknown> | null {
+/** A JSON object, or null for any other value. */
+export function record(value: unknown): Record<string, unknown> | null {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : null;

@@ -1,12 +1,18 @@
 import { DefaultChatTransport } from "ai";
 import type { ChatMessage } from "../types";
+import { fetchWithWait } from "./retryAfter";
 
 export const CHAT_API = "/v1/ai/chat/tenant";
 
 interface Addressee {
   chatId: string | null;
   pageId: string | null;
+  /** The reader's choice; null leaves it to the chat. */
+  model: string | null;
 }
+
+/** Asks for more of an answer that reached its limit: in the options of a send. */
+export const CONTINUE = { continue: true } as const;
 
 export const streamUrl = (chat: string) => `${CHAT_API}/${encodeURIComponent(chat)}/stream`;
 export const stopUrl = (chat: string) => `${CHAT_API}/${encodeURIComponent(chat)}/stop`;
@@ -19,9 +25,12 @@ export function chatTransport(addressee: () => Addressee): DefaultChatTransport<
   return new DefaultChatTransport<ChatMessage>({
     api: CHAT_API,
     credentials: "same-origin",
-    prepareSendMessagesRequest: ({ id, messages, trigger, messageId }) => ({
-      body: sendBody({ id, messages, trigger, messageId }, addressee()),
-    }),
+    fetch: fetchWithWait,
+    prepareSendMessagesRequest: ({ id, messages, trigger, messageId, body }) => {
+      const goesOn = body?.["continue"] === true;
+      const send = { id, messages: goesOn ? [] : messages, trigger, messageId };
+      return { body: { ...sendBody(send, addressee()), ...(goesOn ? CONTINUE : {}) } };
+    },
     prepareReconnectToStreamRequest: ({ id }) => ({ api: streamUrl(addressee().chatId ?? id) }),
   });
 }
@@ -39,8 +48,9 @@ export function sendBody({ id, messages, trigger, messageId }: Send, to: Address
     id,
     messages: last === undefined ? [] : [{ id: last.id, role: last.role, parts: last.parts }],
     trigger,
-    ...(messageId === undefined ? {} : { messageId }),
+    ...(messageId === undefined || last === undefined ? {} : { messageId }),
     ...(to.chatId === null ? {} : { chatId: to.chatId }),
     ...(to.pageId === null ? {} : { pageId: to.pageId }),
+    ...(to.model === null ? {} : { model: to.model }),
   };
 }

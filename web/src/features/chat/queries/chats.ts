@@ -54,11 +54,26 @@ export function useFirstMessages(id: string, enabled: boolean) {
   });
 }
 
-export function useRenameChat() {
+/** One chat, as it stands in the list, also when the list has not come that far. */
+export function useChatSummary(id: string | null) {
+  const listed = useChats().data?.find((chat) => chat.id === id);
+  const own = useQuery({
+    queryKey: [...CHATS_KEY, id],
+    enabled: id !== null,
+    queryFn: ({ signal }) => api.get<ChatSummary>(chatUrl(id ?? ""), { signal }),
+  });
+  return own.data ?? listed ?? null;
+}
+
+export const showBranch = (chatId: string, messageId: string) =>
+  api.post<void>(`${chatUrl(chatId)}/branch`, { messageId });
+
+/** Renames a chat, or chooses its model. */
+export function useChangeChat() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, title }: { id: string; title: string }) =>
-      api.patch<ChatSummary>(chatUrl(id), { title }),
+    mutationFn: ({ id, ...change }: { id: string; title?: string; model?: string }) =>
+      api.patch<ChatSummary>(chatUrl(id), change),
     onSettled: () => client.invalidateQueries({ queryKey: CHATS_KEY }),
   });
 }
