@@ -6,6 +6,7 @@ import "./app/theme/prose.css";
 import "./app/theme/chat.css";
 import "./app/theme/answer.css";
 import "./app/theme/history.css";
+import "./app/theme/settings.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app/App";

@@ -53,6 +53,7 @@ async function request<T>(method: string, path: string, options: Options = {}): 
 export const api = {
   get: <T>(path: string, options?: Options) => request<T>("GET", path, options),
   post: <T>(path: string, body?: unknown) => request<T>("POST", path, { body }),
+  put: <T>(path: string, body: unknown) => request<T>("PUT", path, { body }),
   patch: <T>(path: string, body: unknown) => request<T>("PATCH", path, { body }),
   delete: <T>(path: string) => request<T>("DELETE", path),
 };

@@ -1,5 +1,7 @@
 import { Menu, UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { Link } from "react-router";
+import { mayConfigure } from "@/features/settings/roles";
 import { useSession, useSignOut } from "../queries/session";
 
 export function UserMenu() {
@@ -22,6 +24,11 @@ export function UserMenu() {
           {session.user.email}
         </Menu.Label>
         <Menu.Divider />
+        {mayConfigure(session) ? (
+          <Menu.Item component={Link} to="/settings/ai">
+            {t("settings.heading")}
+          </Menu.Item>
+        ) : null}
         <Menu.Item onClick={() => signOut.mutate()}>{t("auth.signOut")}</Menu.Item>
       </Menu.Dropdown>
     </Menu>

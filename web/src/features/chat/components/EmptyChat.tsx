@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { AiSetupCard } from "@/features/settings/components/AiSetupCard";
 import { SparkIcon } from "@/shared/ui/icons";
 import { EmptyState } from "@/shared/ui/States";
 import { useChatUi } from "../chatUi";
@@ -13,6 +14,7 @@ export function EmptyChat({ onAsk }: { onAsk: (text: string) => void }) {
   ];
   return (
     <EmptyState icon={<SparkIcon size={34} />} title={t("chat.emptyTitle")} hint={t("chat.emptyLead")}>
+      <AiSetupCard />
       <ul className="suggestions">
         {suggestions.map((text) => (
           <li key={text}>

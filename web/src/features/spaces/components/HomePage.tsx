@@ -5,6 +5,7 @@ import { Link } from "react-router";
 import { useSession } from "@/features/auth/queries/session";
 import { showChat } from "@/features/chat/chatUi";
 import { spacePath } from "@/features/pages/pageUrl";
+import { AiSetupCard } from "@/features/settings/components/AiSetupCard";
 import { ChatIcon, PageIcon } from "@/shared/ui/icons";
 import { EmptyState, ErrorState, TextSkeleton } from "@/shared/ui/States";
 import { useSpaces } from "../queries/spaces";
@@ -34,6 +35,7 @@ export function HomePage() {
     <article className="page-column">
       <h1>{t("home.welcome", { name: session?.user.name || session?.user.email })}</h1>
       <p className="muted">{t("home.lead")}</p>
+      <AiSetupCard />
       <Button leftSection={<ChatIcon />} variant="light" onClick={showChat}>
         {t("home.ask")}
       </Button>

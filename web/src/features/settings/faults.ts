@@ -1,0 +1,38 @@
+import { ApiError } from "@/shared/api/errors";
+import { messageOf } from "@/shared/ui/States";
+
+/** What a refused save says, at the fields that it names; `general` is for no field. */
+export interface Faults {
+  fields: Record<string, string>;
+  general: string | null;
+}
+
+export const NO_FAULTS: Faults = { fields: {}, general: null };
+
+/** Errors that mean one field of a connection, by the names that the field has. */
+const FIELD_OF_CODE: Record<string, string[]> = {
+  bad_base_url: ["baseUrl", "embeddingBaseUrl"],
+  unknown_driver: ["driver", "embeddingDriver"],
+  unknown_model: ["chatModel", "embeddingModel"],
+};
+
+/** `sent` are the fields that were sent: only they can be at fault. */
+export function faultsOf(error: unknown, sent: object): Faults {
+  const general = messageOf(error) ?? null;
+  if (!(error instanceof ApiError)) return { fields: {}, general };
+  const named = namedFields(error.details).filter(([name]) => name in sent);
+  if (named.length > 0) return { fields: Object.fromEntries(named), general: null };
+  const meant = (FIELD_OF_CODE[error.code] ?? []).filter((name) => name in sent);
+  // With both connections in one save the error does not say whose it is.
+  if (meant.length === 1) return { fields: { [String(meant[0])]: error.message }, general: null };
+  return { fields: {}, general };
+}
+
+function namedFields(details: unknown): [string, string][] {
+  if (!Array.isArray(details)) return [];
+  return details.flatMap((fault: unknown): [string, string][] => {
+    if (typeof fault !== "object" || fault === null) return [];
+    const { path, message } = fault as Record<string, unknown>;
+    return typeof path === "string" && typeof message === "string" ? [[path, message]] : [];
+  });
+}
