@@ -17,7 +17,9 @@ from api.health.endpoints import router as health
 from api.middleware import BodyLimitMiddleware, DeadlineMiddleware, RequestMiddleware
 from api.schemas import ErrorBody
 from api.search.endpoints import router as search
+from api.settings.catalogue import router as ai_models
 from api.settings.endpoints import router as ai_settings
+from api.settings.status import router as ai_status
 from api.stream.lifecycle import streaming
 from api.wiki.endpoints import router as wiki
 from api.wiki.history import router as wiki_history
@@ -31,7 +33,17 @@ from shared.core.settings import get_settings
 from shared.core.throttle import Throttle
 from shared.core.tunables import CHAT_SENDS_PER_MINUTE, MAX_BODY_BYTES, REQUEST_SECONDS
 
-V1: tuple[APIRouter, ...] = (accounts, spaces, wiki, wiki_history, search, chat, ai_settings)
+V1: tuple[APIRouter, ...] = (
+    accounts,
+    spaces,
+    wiki,
+    wiki_history,
+    search,
+    chat,
+    ai_settings,
+    ai_models,
+    ai_status,
+)
 
 _ERRORS = {
     400: "The request cannot be taken as it is.",

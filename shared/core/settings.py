@@ -48,10 +48,16 @@ class Settings(BaseSettings):
     requeue_seconds: float = Field(5.0, alias="PAGETURN_REQUEUE_SECONDS", gt=0)
     ping_seconds: float = Field(10.0, alias="PAGETURN_PING_SECONDS", gt=0)
     stream_ttl_seconds: int = Field(3600, alias="PAGETURN_STREAM_TTL_SECONDS", gt=0)
+    # How long the test of a provider is waited for: below what a request may take.
+    test_wait_seconds: float = Field(17.0, alias="PAGETURN_TEST_WAIT_SECONDS", gt=0, le=19)
     # The offline answerer's pause between pieces of text, so that a person can read along.
     offline_piece_seconds: float = Field(0.03, alias="PAGETURN_OFFLINE_PIECE_SECONDS", ge=0)
     # How long a worker that was told to stop lets its turns go on before handing them over.
     grace_seconds: float = Field(5.0, alias="PAGETURN_GRACE_SECONDS", ge=0)
+    # One batch of texts, tries and pauses together: a hung model must not hold a page for ever.
+    embed_seconds: float = Field(120.0, alias="PAGETURN_EMBED_SECONDS", gt=0)
+    # The pause before a provider is asked again for a batch; doubles each time.
+    embed_retry_seconds: float = Field(1.0, alias="PAGETURN_EMBED_RETRY_SECONDS", ge=0)
 
     chat_concurrency: int = Field(200, alias="PAGETURN_CHAT_CONCURRENCY", ge=1)
 
