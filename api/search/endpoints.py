@@ -9,6 +9,7 @@ from api.deps import CurrentActor, SessionDep, SettingsDep
 from api.search.schemas import SearchAnswer, SearchItem
 from shared.core.secrets import SecretBox
 from shared.core.tunables import MAX_QUERY_CHARS, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
+from shared.providers.service import require_search
 from shared.search.query import parse
 from shared.search.query_vector import query_vector
 from shared.search.service import search
@@ -28,7 +29,8 @@ async def search_pages(
     space_id: Annotated[UUID | None, Query(alias="spaceId")] = None,
     limit: Annotated[int, Query(ge=1, le=SEARCH_LIMIT_MAX)] = SEARCH_LIMIT_DEFAULT,
 ) -> SearchAnswer:
-    """The pages that you may read, best first."""
+    """The pages that you may read, best first; 403 while search is switched off."""
+    await require_search(session, actor.workspace_id)
     if parse(q).is_empty:
         return SearchAnswer(items=[], mode="text")
     # The connection goes back to the pool while a worker embeds the query.

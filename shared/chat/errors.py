@@ -58,12 +58,6 @@ class UnsupportedPartError(InvalidInputError):
     code = "unsupported_part"
 
 
-class UnknownModelError(BadRequestError):
-    """This model is not offered in this workspace."""
-
-    code = "unknown_model"
-
-
 class TurnRunningError(ConflictError):
     """An answer is still being written in this chat: wait for it or stop it."""
 

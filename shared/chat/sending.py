@@ -78,9 +78,7 @@ async def _require_chat(session: AsyncSession, actor: Actor, box: SecretBox) -> 
         raise NotConfiguredError
     if not ai.chat_enabled:
         raise ChatDisabledError
-    connection = await service.chat_connection(session, ai, box)
-    if not connection.ready:
-        raise NotConfiguredError(details={"missing": list(connection.missing)})
+    (await service.chat_connection(session, ai, box)).require_ready()
     return ai
 
 
