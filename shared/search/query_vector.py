@@ -5,6 +5,7 @@ The answer holds numbers and the model's name.
 
 from array import array
 from collections.abc import Sequence
+from typing import NamedTuple
 from uuid import UUID
 
 from redis.asyncio import Redis
@@ -36,13 +37,15 @@ async def query_vector(
     return None if packed is None else _unpack(packed)
 
 
-async def take_request(database: Database, box: SecretBox, request_id: UUID) -> str | None:
-    """The text of a request, once; None when it is gone, expired or not readable."""
+async def take_request(
+    database: Database, box: SecretBox, request_id: UUID
+) -> tuple[UUID, str] | None:
+    """A request's workspace and text, once; None when it is gone, expired or not readable."""
     try:
         taken = await rpc.take(database, box, request_id)
     except UnreadableSecretError:
         return None
-    return None if taken is None else taken.payload.decode()
+    return None if taken is None else (taken.workspace_id, taken.payload.decode())
 
 
 async def answer_request(

@@ -34,9 +34,9 @@ async def work_once(database: Database, redis: "Redis", embedder: FakeEmbedder) 
             if request_id is not None:
                 break
             await asyncio.sleep(0.005)
-    text = await take_request(database, box, request_id)
-    assert text is not None
-    await answer_request(redis, request_id, embedder.name, embedder.vector(text))
+    request = await take_request(database, box, request_id)
+    assert request is not None
+    await answer_request(redis, request_id, embedder.name, embedder.vector(request[1]))
 
 
 async def test_without_a_worker_it_answers_by_words_and_says_so(

@@ -41,7 +41,7 @@ async def test_the_vector_that_a_worker_answers_comes_back(
 ) -> None:
     asking = asyncio.create_task(ask(database, redis, world))
     request = await one_request(database)
-    assert await take_request(database, BOX, request.id) == CANARY
+    assert await take_request(database, BOX, request.id) == (world.workspace_id, CANARY)
     await answer_request(redis, request.id, "fake", [0.5, -0.25])
     assert await asking == QueryVector("fake", [0.5, -0.25])
 
@@ -82,7 +82,7 @@ async def test_a_request_is_taken_once_and_not_after_its_time(
 ) -> None:
     await ask(database, redis, world)
     request = await one_request(database)
-    assert await take_request(database, BOX, request.id) == CANARY
+    assert await take_request(database, BOX, request.id) == (world.workspace_id, CANARY)
     assert await take_request(database, BOX, request.id) is None
     await ask(database, redis, world)
     late = await one_request(database)
