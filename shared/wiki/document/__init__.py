@@ -4,6 +4,7 @@ A document in normal form is what `validate` gives; everything else here takes t
 """
 
 from shared.wiki.document.check import validate, validate_async
+from shared.wiki.document.editing import EditOutcome, TextEdit, edit_text
 from shared.wiki.document.errors import InvalidDocumentError
 from shared.wiki.document.ids import assign_ids, is_block_id, new_block_id, walk_blocks
 from shared.wiki.document.markdown_in import (
@@ -21,11 +22,14 @@ __all__ = [
     "EMPTY_DOC",
     "SCHEMA",
     "Block",
+    "EditOutcome",
     "InvalidDocumentError",
     "JsonDict",
     "ParsedMarkdown",
+    "TextEdit",
     "assign_ids",
     "blocks",
+    "edit_text",
     "from_markdown",
     "from_markdown_async",
     "is_block_id",

@@ -1,7 +1,7 @@
-"""How alike two blocks of text are."""
+"""How alike two texts are."""
 
 from collections import Counter
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from shared.wiki.document.schema import JsonDict
 from shared.wiki.document.text import block_text
@@ -33,3 +33,9 @@ class Features:
 def _dice(one: Counter[str], other: Counter[str]) -> float:
     total = one.total() + other.total()
     return 2 * (one & other).total() / total if total else 1.0
+
+
+def common_start(one: str, other: str) -> int:
+    """With how many characters both begin."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
