@@ -4,17 +4,21 @@ from decimal import Decimal
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from api.deps import CurrentActor, SessionDep
 from api.schemas import ApiModel
-from api.settings.schemas import DriverName, ModelName
-from shared.core.tunables import MAX_CONTEXT_TOKENS, MAX_TOKEN_PRICE
+from api.settings.schemas import DriverName
+from shared.core.tunables import MAX_CONTEXT_TOKENS, MAX_MODEL_NAME_CHARS, MAX_TOKEN_PRICE
 from shared.providers import catalogue, repository
 from shared.providers.models import CatalogueModel
 
 router = APIRouter(tags=["settings"])
 
+ModelName = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_MODEL_NAME_CHARS),
+]
 Price = Annotated[float, Field(ge=0, le=MAX_TOKEN_PRICE, allow_inf_nan=False)]
 
 

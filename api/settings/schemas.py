@@ -18,8 +18,10 @@ from shared.providers.probes import Draft, Outcome
 from shared.providers.service import AiSettingsChange, DriverState, Overview
 from shared.search.progress import IndexProgress
 
-Name = StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_MODEL_NAME_CHARS)
-ModelName = Annotated[str, Name]
+# Empty: none is chosen yet.
+ModelName = Annotated[
+    str, StringConstraints(strip_whitespace=True, max_length=MAX_MODEL_NAME_CHARS)
+]
 DriverName = Annotated[str, Field(max_length=MAX_MODEL_NAME_CHARS)]
 SystemPrompt = Annotated[str, Field(max_length=MAX_SYSTEM_PROMPT_CHARS)]
 BaseUrl = Annotated[str, Field(max_length=MAX_URL_CHARS)]
@@ -70,7 +72,7 @@ class AiSettingsPatch(ApiModel):
         given = {name: getattr(self, name) for name in _COLUMNS if name in self.model_fields_set}
         return AiSettingsChange(
             values={
-                _COLUMNS[name]: value
+                _COLUMNS[name]: (value or None) if name in _MAY_BE_NULL else value
                 for name, value in given.items()
                 if value is not None or name in _MAY_BE_NULL
             },

@@ -1,6 +1,5 @@
 """Storing a driver's address and key. A key is sealed for its row and bound to its origin."""
 
-from dataclasses import replace
 from uuid import UUID
 
 from pydantic import SecretStr
@@ -17,31 +16,42 @@ from shared.providers.errors import (
     KeyWithoutAddressError,
     NoAddressTakenError,
     NoKeyTakenError,
+    at_field,
 )
 from shared.providers.models import ProviderCredential
 
 
-def checked(driver: Driver, typed: Typed, *, private: bool) -> Typed:
+def checked(driver: Driver, purpose: Purpose, typed: Typed, *, private: bool) -> Typed:
     """What was typed, in the form in which it is kept and used; `private`: the address may
     lead to this machine or a private network.
 
     Raises BadBaseUrlError, NoAddressTakenError, NoKeyTakenError, BadKeyError.
     """
-    base_url = typed.base_url
-    if base_url is not None and (base_url := base_url.strip()):
-        if not driver.base_url_allowed:
-            raise NoAddressTakenError
-        base_url = check_base_url(base_url, private=private)
-    key = typed.api_key
-    if key is not None:
-        text = key.get_secret_value().strip()
-        if text and not driver.key_allowed:
-            raise NoKeyTakenError
-        # It travels in a header.
-        if not (text.isascii() and text.isprintable()) or " " in text:
-            raise BadKeyError
-        key = SecretStr(text)
-    return replace(typed, base_url=base_url, api_key=key)
+    chat = purpose == "chat"
+    with at_field("baseUrl" if chat else "embeddingBaseUrl"):
+        base_url = _checked_url(driver, typed.base_url, private)
+    with at_field("apiKey" if chat else "embeddingApiKey"):
+        return Typed(base_url, _checked_key(driver, typed.api_key))
+
+
+def _checked_url(driver: Driver, text: str | None, private: bool) -> str | None:
+    if text is None or not text.strip():
+        return None if text is None else ""
+    if not driver.base_url_allowed:
+        raise NoAddressTakenError
+    return check_base_url(text, private=private)
+
+
+def _checked_key(driver: Driver, key: SecretStr | None) -> SecretStr | None:
+    if key is None:
+        return None
+    text = key.get_secret_value().strip()
+    if text and not driver.key_allowed:
+        raise NoKeyTakenError
+    # It travels in a header.
+    if not (text.isascii() and text.isprintable()) or " " in text:
+        raise BadKeyError
+    return SecretStr(text)
 
 
 async def store(
@@ -81,7 +91,8 @@ def _store_key(
         sealed, origin = None, None
         differs = state != "none"
     elif base_url is None:
-        raise KeyWithoutAddressError
+        with at_field("baseUrl" if purpose == "chat" else "embeddingBaseUrl"):
+            raise KeyWithoutAddressError
     else:
         plain = key.get_secret_value().encode()
         sealed = box.seal(plain, bound_to=bound_to(row.workspace_id, row.id, purpose))

@@ -1,5 +1,8 @@
 """What can be wrong with a choice of models, in the words that a person reads."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from shared.core.errors import BadRequestError, ForbiddenError, InvalidInputError, NotFoundError
 
 
@@ -53,3 +56,13 @@ class BadKeyError(InvalidInputError):
 
 class KeyWithoutAddressError(InvalidInputError):
     """Give the base URL together with the key: a key is kept for one address."""
+
+
+@contextmanager
+def at_field(name: str) -> Iterator[None]:
+    """Names the form's field in what is raised within."""
+    try:
+        yield
+    except InvalidInputError as error:
+        error.details = [{"path": name, "message": error.message}]
+        raise

@@ -17,7 +17,8 @@ from shared.bus.jobs import TestProvider
 from shared.core.db import Database
 from shared.core.errors import UnavailableError
 from shared.core.secrets import SecretBox
-from shared.providers import credentials, repository, rpc, service
+from shared.providers import credentials, repository, rpc
+from shared.providers.choosing import find_driver, model_of
 from shared.providers.connections import (
     NOTHING_TYPED,
     Connection,
@@ -108,14 +109,14 @@ async def prepare(
     chat = purpose == "chat"
     now = (ai.driver, ai.chat_model) if chat else (ai.embedding_driver, ai.embedding_model)
     rows = await repository.credentials(session, ai.workspace_id)
-    driver = service.find_driver(purpose, draft.driver or now[0])
+    driver = find_driver(purpose, draft.driver or now[0])
     found = describe(
         driver,
-        model=service.model_of(purpose, driver, draft.model, now[1]),
+        model=model_of(purpose, driver, draft.model, now[1]),
         row=rows.get(driver.name),
         purpose=purpose,
         box=box,
-        typed=credentials.checked(driver, draft.typed, private=private),
+        typed=credentials.checked(driver, purpose, draft.typed, private=private),
     )
     if not found.ready:
         return Outcome(code="not_configured", message=found.wanted)

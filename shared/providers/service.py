@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from shared.accounts.actor import Actor
 from shared.core.secrets import SecretBox
 from shared.providers import credentials, repository
+from shared.providers.choosing import choose_chat, choose_embeddings
 from shared.providers.connections import (
     NOTHING_TYPED,
     Connection,
@@ -22,12 +23,7 @@ from shared.providers.connections import (
     stored_url,
 )
 from shared.providers.drivers import Driver
-from shared.providers.errors import (
-    OnlyModelError,
-    SearchDisabledError,
-    SettingsForbiddenError,
-    UnknownDriverError,
-)
+from shared.providers.errors import SearchDisabledError, SettingsForbiddenError
 from shared.providers.models import AiSettings, ProviderCredential
 
 
@@ -86,8 +82,8 @@ async def change_settings(
     settings = await repository.get(session, actor.workspace_id, lock=True)
     wanted = dict(change.values)
     typed: tuple[tuple[Driver, Purpose, Typed], ...] = (
-        (_choose_chat(settings, wanted), "chat", change.chat),
-        (_choose_embeddings(settings, wanted), "embeddings", change.embeddings),
+        (choose_chat(settings, wanted), "chat", change.chat),
+        (choose_embeddings(settings, wanted), "embeddings", change.embeddings),
     )
     differs = False
     for name, value in wanted.items():
@@ -95,7 +91,7 @@ async def change_settings(
             setattr(settings, name, value)
             differs = True
     for driver, purpose, given in typed:
-        kept = credentials.checked(driver, given, private=private)
+        kept = credentials.checked(driver, purpose, given, private=private)
         differs |= await credentials.store(
             session, box, settings.workspace_id, driver, purpose, kept
         )
@@ -103,44 +99,6 @@ async def change_settings(
         settings.version += 1
     await session.flush()
     return await _overview(session, settings, box)
-
-
-def _choose_chat(settings: AiSettings, wanted: dict[str, Any]) -> Driver:
-    driver = find_driver("chat", wanted.get("driver", settings.driver))
-    wanted["chat_model"] = model_of("chat", driver, wanted.get("chat_model"), settings.chat_model)
-    small = wanted.get("small_model")
-    if driver.model is not None and small not in (None, driver.model):
-        raise OnlyModelError
-    if driver.name != settings.driver:
-        wanted.setdefault("small_model", None)  # the other driver's models are not this one's
-    return driver
-
-
-def _choose_embeddings(settings: AiSettings, wanted: dict[str, Any]) -> Driver:
-    driver = find_driver("embeddings", wanted.get("embedding_driver", settings.embedding_driver))
-    wanted["embedding_model"] = model_of(
-        "embeddings", driver, wanted.get("embedding_model"), settings.embedding_model
-    )
-    return driver
-
-
-def find_driver(purpose: Purpose, name: str) -> Driver:
-    """Raises UnknownDriverError."""
-    driver = drivers(purpose).get(name)
-    if driver is None:
-        raise UnknownDriverError
-    return driver
-
-
-def model_of(purpose: Purpose, driver: Driver, given: str | None, now: str) -> str:
-    """The model that a driver is used with; "" when one has to be named first."""
-    if driver.model is not None:
-        if given not in (None, driver.model):
-            raise OnlyModelError
-        return driver.model
-    if given is not None:
-        return given
-    return "" if now in {other.model for other in drivers(purpose).values()} else now
 
 
 async def _overview(session: AsyncSession, settings: AiSettings, box: SecretBox) -> Overview:

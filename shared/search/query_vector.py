@@ -5,7 +5,6 @@ The answer holds numbers and the model's name.
 
 from array import array
 from collections.abc import Sequence
-from typing import NamedTuple
 from uuid import UUID
 
 from redis.asyncio import Redis
