@@ -43,21 +43,34 @@ def call(*calls: tuple[str, dict[str, object] | str], text: str = "") -> list[Pl
 
 @dataclass
 class ScriptedModel:
-    """`forever` is played again and again once the script is used up."""
+    """`forever` is played again and again once the script is used up; `small`, where given,
+    to each small call (a title, a summary), which is then not of the script."""
 
     script: list[Sequence[Play]] = field(default_factory=list)
     forever: Sequence[Play] | None = None
+    small: Sequence[Play] | None = None
+    small_requests: list[ModelRequest] = field(default_factory=list)
     requests: list[ModelRequest] = field(default_factory=list)
     cancelled: int = 0
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        self.requests.append(request)
-        if self.script:
-            step = self.script.pop(0)
-        elif self.forever is not None:
-            step = self.forever
+        if self.small is not None and request.max_output_tokens is not None:
+            self.small_requests.append(request)
+            step = self.small
         else:
-            raise AssertionError("the model was asked more often than the script says")
+            self.requests.append(request)
+            step = self._next()
+        async for event in self._play(step):
+            yield event
+
+    def _next(self) -> Sequence[Play]:
+        if self.script:
+            return self.script.pop(0)
+        if self.forever is not None:
+            return self.forever
+        raise AssertionError("the model was asked more often than the script says")
+
+    async def _play(self, step: Sequence[Play]) -> AsyncIterator[ModelEvent]:
         try:
             for event in step:
                 if isinstance(event, Exception):

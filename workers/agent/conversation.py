@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from shared.chat.turns import TurnState
 from shared.core.tunables import DEFAULT_CONTEXT_WINDOW, WINDOW_RETRIES, WINDOW_RETRY_SHARE
@@ -31,8 +32,12 @@ class Conversation:
         planned = await self._plan(current, tools)
         if planned.dropped:
             summary = await self._summarise(self._past.summary, planned.dropped)
-            rest = self._past.exchanges[len(planned.dropped) :]
-            self._past = Past(summary or self._past.summary, rest, self._past.question)
+            self._past = replace(
+                self._past,
+                summary=summary or self._past.summary,
+                exchanges=self._past.exchanges[len(planned.dropped) :],
+                cut=summary is None,
+            )
             planned = await self._plan(current, tools)
         return planned.messages
 

@@ -36,11 +36,13 @@ class Exchange:
 @dataclass(frozen=True, slots=True)
 class Past:
     """The branch before a turn's answer: a summary of its beginning, if it has one, the
-    exchanges after that, and what is to be answered now."""
+    exchanges after that, and what is to be answered now. `cut`: exchanges before those are
+    left out without a summary."""
 
     summary: str | None
     exchanges: tuple[Exchange, ...]
     question: tuple[ModelMessage, ...]
+    cut: bool = False
 
 
 async def before_turn(session: AsyncSession, turn: Turn) -> Past:

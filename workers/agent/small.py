@@ -19,6 +19,7 @@ from shared.core.tunables import (
     SMALL_CALL_SECONDS,
     SUMMARY_CHARS,
     SUMMARY_INPUT_CHARS,
+    SUMMARY_INPUT_MAX_CHARS,
     SUMMARY_MESSAGE_CHARS,
     SUMMARY_TOKENS,
 )
@@ -111,12 +112,11 @@ async def summarise(
     database: Database, small: SmallModel, earlier: str | None, exchanges: Sequence[Exchange]
 ) -> str | None:
     """A summary of the exchanges on top of the earlier one, kept with the last of them."""
+    messages = [m for exchange in exchanges for m in exchange.messages]
+    each = max(SUMMARY_MESSAGE_CHARS // 10, SUMMARY_INPUT_CHARS // len(messages))
     texts = [f"Earlier summary:\n{earlier}"] if earlier else []
-    texts += [_told(m) for exchange in exchanges for m in exchange.messages]
-    told = "\n\n".join(text for text in texts if text)
-    if len(told) > SUMMARY_INPUT_CHARS:
-        head = texts[0][:SUMMARY_CHARS] if earlier else ""
-        told = head + "\n\n[…]\n\n" + told[-SUMMARY_INPUT_CHARS:]
+    texts += [_told(message, min(each, SUMMARY_MESSAGE_CHARS)) for message in messages]
+    told = "\n\n".join(text for text in texts if text)[:SUMMARY_INPUT_MAX_CHARS]
     summary = await ask(
         database,
         small,
@@ -135,12 +135,12 @@ async def summarise(
     return summary
 
 
-def _told(message: ModelMessage) -> str:
+def _told(message: ModelMessage, keep: int) -> str:
     if isinstance(message, UserMessage):
-        return f"Person: {message.text[:SUMMARY_MESSAGE_CHARS]}"
+        return f"Person: {message.text[:keep]}"
     if isinstance(message, AssistantMessage):
         calls = "".join(f"\n(called {c.name} {c.arguments[:200]})" for c in message.calls)
-        return f"Assistant: {message.text[:SUMMARY_MESSAGE_CHARS]}{calls}"
+        return f"Assistant: {message.text[:keep]}{calls}"
     return ""  # what a tool returned, the assistant has told in its own words
 
 

@@ -1,9 +1,10 @@
-"""The chat queue's tasks: one attempt at a turn, and a chat's title."""
+"""The chat worker's tasks: one attempt at a turn, a chat's title, the test of a provider."""
 
-from shared.bus.jobs import MakeTitle, RunTurn
+from shared.bus.jobs import MakeTitle, RunTurn, TestProvider
 from workers.agent.attempt import attempt
 from workers.agent.background import keeper
 from workers.agent.titles import make_title
+from workers.llm.probing import answer_probe
 from workers.runtime import app_task, current
 
 
@@ -15,3 +16,8 @@ async def run_turn(job: RunTurn) -> None:
 @app_task(MakeTitle)
 async def title_chat(job: MakeTitle) -> None:
     await make_title(current(), job.chat_id)
+
+
+@app_task(TestProvider)
+async def test_provider(job: TestProvider) -> None:
+    await answer_probe(current(), job.request_id)

@@ -108,7 +108,7 @@ class Toolset:
             log.error("tool_failed", tool=call.name, turn_id=str(turn.id), exc=type(error).__name__)
             await self._store_error(turn, call, "tool_failed", f"{call.name} failed.")
         else:
-            call.status, call.result = "ok", result.output
+            call.status, call.result, call.inverse = "ok", result.output, result.inverse
 
     async def _perform(
         self, turn: Turn, call: ToolCall, tool: Tool[Any], args: ToolArgs

@@ -92,7 +92,7 @@ def _newest(
 def _head(past: Past, *, cut: bool) -> list[ModelMessage]:
     if past.summary:
         return [UserMessage(_SUMMARY.format(summary=past.summary))]
-    return [UserMessage(_LEFT_OUT)] if cut else []
+    return [UserMessage(_LEFT_OUT)] if cut or past.cut else []
 
 
 def _shrunk(current: Sequence[ModelMessage], budget: int) -> list[ModelMessage]:

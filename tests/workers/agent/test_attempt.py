@@ -13,8 +13,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from shared.accounts.models import UserSession
 from shared.chat import turns
+from shared.chat.branches import branch
 from shared.chat.errors import LostLeaseError
-from shared.chat.models import Chat, Generation, Message, Step, ToolCall, Turn
+from shared.chat.models import Chat, Generation, Step, ToolCall, Turn
 from shared.chat.recovery import reap
 from shared.chat.stopping import request_stop
 from shared.wiki import service
@@ -240,7 +241,15 @@ async def test_just_the_allowed_tools_are_offered(stage: Stage, world: Any) -> N
     model = ScriptedModel([say("Hello.")])
     await stage.ask(world.actor("writer"), "Hi", model)
     offered = [tool.name for tool in model.requests[0].tools]
-    assert offered == ["searchPages", "getPage", "getCurrentPage", "listPages", "createPage"]
+    assert offered == [
+        "searchPages",
+        "getPage",
+        "getCurrentPage",
+        "listPages",
+        "createPage",
+        "editPageText",
+        "updatePageContent",
+    ]
     for spec in model.requests[0].tools:
         assert not {"workspaceId", "userId", "sessionId"} & set(spec.schema["properties"])
 
@@ -343,10 +352,8 @@ async def test_a_first_turn_that_fails_leaves_one_chat_and_a_retry_adds_none(
     assert (await stage.turn(again)).status == "completed"
     async with stage.database.session() as session:
         chats = list(await session.scalars(select(Chat)))
-        standing = await session.scalars(
-            select(Message.role).where(Message.replaced_at.is_(None)).order_by(Message.id)
-        )
-        assert list(standing) == ["user", "assistant"]
+        standing = await branch(session, chats[0].head_id)
+        assert [message.role for message in standing] == ["user", "assistant"]
     assert len(chats) == 1
 
 
@@ -545,7 +552,9 @@ async def test_after_three_lost_attempts_the_turn_fails_with_what_was_kept(
     assert reaped.settled == [turn_id]
     assert (await stage.turn(turn_id)).status == "error"
     assert (await stage.answer(turn_id)).status == "error"
-    assert (await stage.replay(turn_id)).kinds() == ["start", "error"]
+    seen = await stage.replay(turn_id)
+    assert seen.kinds() == ["start", "message-metadata", "error"]
+    assert seen.chunks[1]["messageMetadata"]["errorCode"] == "out_of_attempts"
 
 
 async def test_an_ended_session_stops_the_turn_at_its_next_call(stage: Stage, world: Any) -> None:
