@@ -59,6 +59,13 @@ def test_flower_has_a_login_and_the_stores_lose_nothing() -> None:
     assert SERVICES["postgres"]["image"] == "pgvector/pgvector:pg18"
 
 
+def test_models_in_private_networks_are_allowed_only_on_request() -> None:
+    for name in ("api", "worker-chat", "worker-index"):
+        setting = OURS[name]["environment"]["PAGETURN_PRIVATE_MODELS"]
+        assert setting == "${PAGETURN_PRIVATE_MODELS:-false}"
+    assert "PAGETURN_PRIVATE_MODELS" in FILE.split("x-pageturn")[0]
+
+
 def test_every_interpolated_variable_is_named_at_the_top() -> None:
     head = FILE.split("x-pageturn")[0]
     required = set(re.findall(r"\$\{(\w+):\?", FILE))

@@ -30,7 +30,7 @@ class Running:
         return Home(self.folder / "home")
 
     def environment(self, **more: str) -> dict[str, str]:
-        ours = ("DATABASE_URL", "REDIS_URL", "APP_SECRET")
+        ours = ("DATABASE_URL", "REDIS_URL", "APP_SECRET", "PAGETURN_PRIVATE_MODELS")
         kept = {name: value for name, value in os.environ.items() if name not in ours}
         named = {"PAGETURN_HOME": str(self.home.root), "PAGETURN_PORT": str(self.port)}
         return kept | named | {"PAGETURN_FLOWER_PORT": str(self.flower_port)} | more

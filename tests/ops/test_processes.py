@@ -10,6 +10,7 @@ SECRETS = {
     "DATABASE_URL": "postgresql://pageturn:database-word@127.0.0.1/pageturn",
     "REDIS_URL": "redis://:redis-word@127.0.0.1/0",
     "APP_SECRET": "secret-word" * 4,
+    "APP_SECRET_PREVIOUS": "former-word" * 4,
     "PAGETURN_FLOWER_AUTH": "ada:flower-word",
     "PAGETURN_OWNER_PASSWORD": "owner-word",
 }
@@ -23,7 +24,8 @@ def settings(**values: str) -> Settings:
 def test_no_secret_stands_on_a_command_line(process: object) -> None:
     found = process_named(process.name)  # type: ignore[attr-defined]
     line = " ".join(found.argv(settings()))
-    words = ("database-word", "redis-word", "secret-word", "flower-word", "owner-word")
+    names = ("database", "redis", "secret", "former", "flower", "owner")
+    words = [f"{name}-word" for name in names]
     assert not any(word in line for word in words)
 
 
@@ -31,6 +33,7 @@ def test_a_process_gets_what_it_needs_and_no_more() -> None:
     api = environment_of(process_named("api"), settings(), SECRETS | {"PATH": "/bin"})
     assert api["DATABASE_URL"] == SECRETS["DATABASE_URL"]
     assert api["APP_SECRET"] == SECRETS["APP_SECRET"]
+    assert api["APP_SECRET_PREVIOUS"] == SECRETS["APP_SECRET_PREVIOUS"]
     assert (api["PATH"], api["PAGETURN_PROCESS"]) == ("/bin", "api")
     assert not any(word in value for value in api.values() for word in ("owner-word", "flower-w"))
 

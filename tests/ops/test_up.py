@@ -10,7 +10,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from ops.processes import environment_of, process_named
+from ops.up import Up
 from ops.waiting import wait_until
+from shared.core.settings import Settings
 from tests.ops.running import NAMES, Running
 
 
@@ -112,6 +115,20 @@ def test_a_folder_that_cannot_be_written_is_named(running: Running) -> None:
     error = running.refused()
     assert str(running.home.root) in error
     assert "PAGETURN_HOME" in error
+
+
+@pytest.mark.parametrize(("said", "allowed"), [(None, True), ("", True), ("false", False)])
+def test_models_on_this_machine_are_allowed_unless_the_environment_says_otherwise(
+    monkeypatch: pytest.MonkeyPatch, said: str | None, allowed: bool
+) -> None:
+    monkeypatch.delenv("PAGETURN_PRIVATE_MODELS", raising=False)
+    if said is not None:
+        monkeypatch.setenv("PAGETURN_PRIVATE_MODELS", said)
+    settings = Settings()
+    assert not settings.private_models
+    up = Up(settings, lambda _: None)
+    environment = environment_of(process_named("worker-chat"), up.settings, {})
+    assert environment["PAGETURN_PRIVATE_MODELS"] == str(allowed).lower()
 
 
 def test_a_short_secret_is_refused(running: Running) -> None:
