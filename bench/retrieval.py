@@ -30,7 +30,8 @@ from shared.search.service import search
 from shared.search.vectors import QueryVector, by_vector
 from shared.wiki.service import create_page
 from workers.indexing.indexer import index_page
-from workers.llm.embeddings import Embedder, local_embedder
+from workers.llm.embeddings import Embedder
+from workers.llm.local_embeddings import local_embedder
 
 assert metadata.tables
 
@@ -148,12 +149,12 @@ async def main(corpora: Path) -> None:
         return [hit.page_id for hit in found.hits]
 
     async def by_meaning(text: str) -> list[UUID]:
-        vector = QueryVector(embedder.name, embedder.embed([text])[0])
+        vector = QueryVector(embedder.name, (await embedder.embed([text]))[0])
         async with database.session() as session:
             return await by_vector(session, Scope(actor), vector)
 
     async def fused(text: str) -> list[UUID]:
-        vector = QueryVector(embedder.name, embedder.embed([text])[0])
+        vector = QueryVector(embedder.name, (await embedder.embed([text]))[0])
         async with database.session() as session:
             found = await search(session, actor, text, limit=100, vector=vector)
         return [hit.page_id for hit in found.hits]

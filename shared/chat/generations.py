@@ -13,7 +13,8 @@ from shared.chat.models import Generation
 from shared.core.ids import new_id
 from shared.providers.models import CatalogueModel
 
-Kind = Literal["title", "summary"]
+Kind = Literal["title", "summary", "embedding", "test"]
+Object = Literal["chat", "page", "search"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +48,14 @@ async def begin(
     session: AsyncSession,
     *,
     workspace_id: UUID,
-    user_id: UUID,
-    chat_id: UUID,
     kind: Kind,
     driver: str,
     model: str,
     price: Price,
+    user_id: UUID | None = None,
+    chat_id: UUID | None = None,
+    object: Object = "chat",
+    settings_version: int | None = None,
 ) -> OpenGeneration:
     """Account for a call that is about to be made, beside a turn's own."""
     row = Generation(
@@ -60,10 +63,11 @@ async def begin(
         workspace_id=workspace_id,
         user_id=user_id,
         chat_id=chat_id,
-        object="chat",
+        object=object,
         type=kind,
         driver=driver,
         model=model,
+        settings_version=settings_version,
     )
     session.add(row)
     await session.flush()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Integer, delete, exists, func, select, update
+from sqlalchemy import delete, exists, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import undefer
@@ -87,14 +87,19 @@ async def is_current(session: AsyncSession, page: PageState, model_name: str) ->
     return found is not None
 
 
-async def known_hashes(session: AsyncSession, page_id: UUID, model_name: str) -> set[bytes]:
-    """Hashes of what this model has embedded of the page."""
-    rows = await session.scalars(
-        select(PageEmbedding.content_hash).where(
+async def workspace_of(session: AsyncSession, page_id: UUID) -> UUID | None:
+    """The page's workspace; None when the page is gone."""
+    return await session.scalar(select(Page.workspace_id).where(Page.id == page_id))
+
+
+async def known_hashes(session: AsyncSession, page_id: UUID, model_name: str) -> dict[bytes, int]:
+    """Hashes of what this model has embedded of the page, with the vectors' dimensions."""
+    rows = await session.execute(
+        select(PageEmbedding.content_hash, PageEmbedding.model_dimensions).where(
             PageEmbedding.page_id == page_id, PageEmbedding.model_name == model_name
         )
     )
-    return set(rows)
+    return {row[0]: row[1] for row in rows}
 
 
 async def lock(session: AsyncSession, page: PageState) -> bool:
@@ -140,11 +145,10 @@ async def swap(
     page: PageState,
     *,
     model_name: str,
-    dimensions: int,
     chunks: Sequence[ChunkRow],
     vectors: Mapping[bytes, Sequence[float]],
 ) -> bool:
-    """Make `chunks` the page's rows of this model, under the lock taken by `lock`.
+    """Make `chunks` the page's only rows, under the lock taken by `lock`.
 
     `vectors` holds what is new, by content hash; the rest is taken from the rows that are
     there. False, with nothing changed, when one of those has gone meanwhile.
@@ -162,7 +166,8 @@ async def swap(
     fresh: list[ChunkRow] = []
     for chunk in chunks:
         row = rows.get(chunk.index)
-        if row is not None and row.content_hash == chunk.content_hash:
+        same = row is not None and row.content_hash == chunk.content_hash
+        if row is not None and same and chunk.content_hash not in vectors:
             del rows[chunk.index]
             for column, value in chunk.place().items():
                 setattr(row, column, value)
@@ -175,18 +180,14 @@ async def swap(
     if fresh:
         await session.execute(
             insert(PageEmbedding),
-            [_values(page, model_name, dimensions, chunk, known) for chunk in fresh],
+            [_values(page, model_name, chunk, known[chunk.content_hash]) for chunk in fresh],
         )
     await _settle(session, page, model_name, len(chunks))
     return True
 
 
 def _values(
-    page: PageState,
-    model_name: str,
-    dimensions: int,
-    chunk: ChunkRow,
-    known: Mapping[bytes, Any],
+    page: PageState, model_name: str, chunk: ChunkRow, vector: Sequence[float]
 ) -> dict[str, Any]:
     return {
         "id": new_id(),
@@ -197,31 +198,24 @@ def _values(
         "content": chunk.content,
         "content_hash": chunk.content_hash,
         "model_name": model_name,
-        "model_dimensions": dimensions,
-        "embedding": known[chunk.content_hash],
+        "model_dimensions": len(vector),
+        "embedding": vector,
         "meta": {},
         **chunk.place(),
     }
 
 
 async def _settle(session: AsyncSession, page: PageState, model_name: str, chunks: int) -> None:
-    """Every row says which version it shows; another model's older rows go."""
-    rows = update(PageEmbedding).where(PageEmbedding.page_id == page.page_id)
-    await session.execute(
-        rows.where(PageEmbedding.model_name == model_name).values(
-            meta={"version": page.version}, space_id=page.space_id
-        )
-    )
-    shown = PageEmbedding.meta["version"].astext.cast(Integer)
+    """Every row says which version it shows; another model's rows go."""
     await session.execute(
         delete(PageEmbedding).where(
-            PageEmbedding.page_id == page.page_id,
-            PageEmbedding.model_name != model_name,
-            func.coalesce(shown, 0) < page.version,
+            PageEmbedding.page_id == page.page_id, PageEmbedding.model_name != model_name
         )
     )
     await session.execute(
-        rows.where(PageEmbedding.space_id != page.space_id).values(space_id=page.space_id)
+        update(PageEmbedding)
+        .where(PageEmbedding.page_id == page.page_id)
+        .values(meta={"version": page.version}, space_id=page.space_id)
     )
     await session.execute(
         update(PageIndex)

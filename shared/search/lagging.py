@@ -1,13 +1,25 @@
 """Which pages the index owes work, and when it may be asked again."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, literal, select, update
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Text,
+    Uuid,
+    column,
+    func,
+    literal,
+    select,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from shared.core.tunables import INDEX_PAUSE_SECONDS, REQUEUE_PAUSE_MAX_SECONDS
+from shared.providers.models import AiSettings
 from shared.wiki.models import Page, PageIndex
 
 
@@ -33,17 +45,31 @@ async def add_missing_rows(session: AsyncSession, *, limit: int | None = None) -
 
 
 async def take_lagging(
-    session: AsyncSession, *, model_name: str | None, limit: int
+    session: AsyncSession, *, wanted: Mapping[UUID, str | None], limit: int
 ) -> Sequence[UUID]:
-    """The pages to enqueue now, oldest first, each marked as enqueued.
+    """The pages to enqueue now, oldest first, each marked as enqueued and as pending.
 
-    The pause after the last change or enqueue doubles with each try since the last success,
-    so that a backlog is not enqueued anew at every sweep.
+    `wanted` names the model of each workspace whose pages can be embedded now (None: any
+    model's rows will do); of the others only what is in the trash is taken. The pause after
+    the last change or enqueue doubles with each try since the last success, so that a backlog
+    is not enqueued anew at every sweep; after a change of the settings there is none.
     """
+    model = (
+        func.unnest(literal(list(wanted), ARRAY(Uuid)), literal(list(wanted.values()), ARRAY(Text)))
+        .table_valued(column("workspace_id", Uuid), column("name", Text), name="wanted")
+        .render_derived(name="wanted")
+    )
+    behind = model.c.workspace_id.is_not(None) & lags(model.c.name)
     found = (
         select(PageIndex.page_id)
         .join(Page, Page.id == PageIndex.page_id)
-        .where(_lags(model_name), _rested())
+        .outerjoin(model, model.c.workspace_id == PageIndex.workspace_id)
+        .outerjoin(AiSettings, AiSettings.workspace_id == PageIndex.workspace_id)
+        .where(
+            (Page.deleted_at.is_(None) & behind)
+            | (Page.deleted_at.is_not(None) & (PageIndex.chunks > 0)),
+            _rested() | (AiSettings.updated_at > _last_touched()),
+        )
         .order_by(PageIndex.updated_at)
         .limit(limit)
         .with_for_update(of=PageIndex, skip_locked=True)
@@ -53,9 +79,27 @@ async def take_lagging(
         await session.execute(
             update(PageIndex)
             .where(PageIndex.page_id.in_(pages))
-            .values(enqueued_at=func.now(), attempts=PageIndex.attempts + 1)
+            .values(state="pending", enqueued_at=func.now(), attempts=PageIndex.attempts + 1)
         )
     return pages
+
+
+async def fail_lagging(
+    session: AsyncSession, workspace_id: UUID, model_name: str | None, reason: str
+) -> None:
+    """Say on every page of a workspace that waits for its turn why it does not come now."""
+    living = select(Page.id).where(Page.workspace_id == workspace_id, Page.deleted_at.is_(None))
+    await session.execute(
+        update(PageIndex)
+        .where(
+            PageIndex.workspace_id == workspace_id,
+            PageIndex.page_id.in_(living),
+            PageIndex.state != "error",
+            lags(model_name),
+        )
+        .values(state="error", last_error=reason)
+        .execution_options(synchronize_session=False)
+    )
 
 
 async def want_again(session: AsyncSession, *, space_id: UUID | None = None) -> Sequence[UUID]:
@@ -75,18 +119,22 @@ async def want_again(session: AsyncSession, *, space_id: UUID | None = None) -> 
     return rows.all()
 
 
-def _lags(model_name: str | None) -> ColumnElement[bool]:
-    """A live page that is not indexed as it should be, or a trashed one that still is."""
-    behind = (PageIndex.indexed_version < PageIndex.wanted_version) | (PageIndex.state == "error")
-    if model_name is not None:
-        behind |= PageIndex.model_name.is_distinct_from(model_name)
-    return (Page.deleted_at.is_(None) & behind) | (
-        Page.deleted_at.is_not(None) & (PageIndex.chunks > 0)
-    )
+def lags(model_name: ColumnElement[str | None] | str | None) -> ColumnElement[bool]:
+    """The condition on `page_index` that a living page is not indexed as it should be; a model
+    of no name is not compared."""
+    behind = (PageIndex.indexed_version < PageIndex.wanted_version) | (PageIndex.state != "indexed")
+    if model_name is None:
+        return behind
+    if isinstance(model_name, str):
+        return behind | PageIndex.model_name.is_distinct_from(model_name)
+    return behind | (model_name.is_not(None) & PageIndex.model_name.is_distinct_from(model_name))
+
+
+def _last_touched() -> ColumnElement[datetime]:
+    return func.greatest(PageIndex.updated_at, PageIndex.enqueued_at)
 
 
 def _rested() -> ColumnElement[bool]:
     doublings = func.least(PageIndex.attempts, 10)
     pause = func.least(INDEX_PAUSE_SECONDS * func.power(2, doublings), REQUEUE_PAUSE_MAX_SECONDS)
-    since = func.greatest(PageIndex.updated_at, PageIndex.enqueued_at)
-    return since < func.now() - func.make_interval(0, 0, 0, 0, 0, 0, pause)
+    return _last_touched() < func.now() - func.make_interval(0, 0, 0, 0, 0, 0, pause)

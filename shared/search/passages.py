@@ -4,7 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import ARRAY, REAL, ColumnElement, Integer, column, func, literal, select
+from sqlalchemy import (
+    ARRAY,
+    REAL,
+    ColumnElement,
+    Integer,
+    and_,
+    case,
+    column,
+    func,
+    literal,
+    select,
+)
 from sqlalchemy.dialects.postgresql import TSQUERY, distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -37,9 +48,9 @@ async def best_passages(
     has none here.
     """
     score = _coverage(matches, weights)
-    model: tuple[ColumnElement[bool], ...] = (PageEmbedding.model_name == PageIndex.model_name,)
     if vector is not None:
-        score, model = score + 1 - distance(vector), of_model(vector)
+        # A page that the vector's model has not read yet shows a passage of the model before.
+        score += case((and_(*of_model(vector)), 1 - distance(vector)), else_=0.0)
     shown = PageEmbedding.meta["version"].astext.cast(Integer)
     rows = await session.execute(
         select(
@@ -50,7 +61,8 @@ async def best_passages(
         )
         .join(Page, Page.id == PageEmbedding.page_id)
         .join(PageIndex, PageIndex.page_id == PageEmbedding.page_id)
-        .where(PageEmbedding.page_id.in_(page_ids), shown == Page.version, *model)
+        .where(PageEmbedding.page_id.in_(page_ids), shown == Page.version)
+        .where(PageEmbedding.model_name == PageIndex.model_name)
         .ext(distinct_on(PageEmbedding.page_id))
         .order_by(PageEmbedding.page_id, score.desc(), PageEmbedding.chunk_index)
     )

@@ -3,30 +3,29 @@
 import hashlib
 import math
 import re
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 _SYNONYMS = {"vacation": "leave", "holiday": "leave", "car": "automobile"}
 _WORD = re.compile(r"\w+")
 
 
 class FakeEmbedder:
-    """`texts` are those it was given. `during` runs in each call, on the embedding thread;
-    `failure` is raised instead of an answer."""
+    """`texts` are those it was given. `during` runs in each call; `failure` is raised instead
+    of an answer."""
 
     def __init__(self, name: str = "fake", dimensions: int = 384) -> None:
         self.name = name
         self.dimensions = dimensions
         self.texts: list[str] = []
-        self.during: Callable[[], None] | None = None
+        self.during: Callable[[], Awaitable[None]] | None = None
         self.failure: Exception | None = None
-        self._lock = threading.Lock()
 
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        with self._lock:
-            self.texts += texts
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        if not texts:
+            return []
+        self.texts += texts
         if self.during is not None:
-            self.during()
+            await self.during()
         if self.failure is not None:
             raise self.failure
         return [self.vector(text) for text in texts]

@@ -5,7 +5,7 @@ the page's is thrown away, and the page is read again.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
@@ -13,12 +13,12 @@ from uuid import UUID
 from shared.core.db import Database
 from shared.core.errors import PageturnError
 from shared.core.logging import get_logger
-from shared.core.tunables import EMBED_BATCH, EMBED_SECONDS, INDEX_RERUNS
+from shared.core.tunables import INDEX_RERUNS
 from shared.search import index_repository as repository
 from shared.search.index_repository import ChunkRow, PageState
 from shared.wiki.document import blocks, to_text
 from workers.indexing.chunking import chunk, content_hash, embedded_text
-from workers.llm.embeddings import Embedder, embed
+from workers.llm.embeddings import Embedder
 
 log = get_logger(__name__)
 
@@ -72,21 +72,20 @@ async def _remove(database: Database, page: PageState) -> bool:
 
 async def _follow(database: Database, embedder: Embedder, page: PageState) -> IndexResult:
     try:
-        model_name, dimensions = embedder.name, embedder.dimensions
+        model_name = embedder.name
         async with database.session() as session:
             if await repository.is_current(session, page, model_name):
                 return IndexResult("current")
             known = await repository.known_hashes(session, page.page_id, model_name)
         passages = await asyncio.to_thread(_passages, page)
         vectors = await _embed(embedder, passages, known)
-    except (PageturnError, TimeoutError, ValueError, RuntimeError, MemoryError) as error:
+    except (PageturnError, ValueError, RuntimeError, MemoryError) as error:
         return await _failed(database, page, error)
     async with database.session() as session:
         swapped = await repository.lock(session, page) and await repository.swap(
             session,
             page,
             model_name=model_name,
-            dimensions=dimensions,
             chunks=passages.rows,
             vectors=vectors,
         )
@@ -114,14 +113,19 @@ def _passages(page: PageState) -> _Passages:
 
 
 async def _embed(
-    embedder: Embedder, passages: _Passages, known: set[bytes]
+    embedder: Embedder, passages: _Passages, known: Mapping[bytes, int]
 ) -> dict[bytes, Sequence[float]]:
-    new = [key for key in passages.texts if key not in known]
+    """Vectors of what is new; of everything when the model's dimensions have changed."""
     vectors: dict[bytes, Sequence[float]] = {}
-    for start in range(0, len(new), EMBED_BATCH):
-        batch = new[start : start + EMBED_BATCH]
-        made = await embed(embedder, [passages.texts[key] for key in batch])
-        vectors.update(zip(batch, made, strict=True))
+
+    async def add(keys: list[bytes]) -> None:
+        made = await embedder.embed([passages.texts[key] for key in keys])
+        vectors.update(zip(keys, made, strict=True))
+
+    await add([key for key in passages.texts if key not in known])
+    dimensions = {len(vector) for vector in vectors.values()}
+    if dimensions:
+        await add([key for key in passages.texts if known.get(key, 0) not in dimensions | {0}])
     return vectors
 
 
@@ -136,6 +140,4 @@ def _reason(error: Exception) -> str:
     """Short, and without a word of the page."""
     if isinstance(error, PageturnError):
         return error.message
-    if isinstance(error, TimeoutError):
-        return f"The embedding model did not answer within {EMBED_SECONDS:.0f} seconds."
     return f"Indexing failed ({type(error).__name__})."

@@ -10,15 +10,13 @@ from shared.bus.jobs import (
     PageUpdated,
 )
 from shared.search.query_vector import answer_request, take_request
-from workers.indexing.indexer import index_page
-from workers.llm.embeddings import local_embedder
+from workers.indexing.following import follow_page
 from workers.llm.query import embed_query
 from workers.runtime import app_task, current
 
 
 async def _follow(event: PageEvent) -> None:
-    runtime = current()
-    await index_page(runtime.database, local_embedder(runtime.settings), event.page_id)
+    await follow_page(current(), event.page_id)
 
 
 @app_task(PageCreated)
@@ -49,9 +47,9 @@ async def page_restored(event: PageRestored) -> None:
 @app_task(EmbedQuery)
 async def answer_query(job: EmbedQuery) -> None:
     runtime = current()
-    text = await take_request(runtime.database, runtime.secrets, job.request_id)
-    if text is None:
+    request = await take_request(runtime.database, runtime.secrets, job.request_id)
+    if request is None:
         return
-    vector = await embed_query(runtime, text)
+    vector = await embed_query(runtime, *request)
     name, values = (None, ()) if vector is None else (vector.model_name, vector.values)
     await answer_request(runtime.redis, job.request_id, name, values)

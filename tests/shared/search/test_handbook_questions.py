@@ -15,7 +15,7 @@ from shared.search.vectors import QueryVector
 from tests.factories.world import World
 from tests.shared.search.handbook_questions import QUESTIONS
 from workers.indexing.indexer import index_page
-from workers.llm.embeddings import local_embedder
+from workers.llm.local_embeddings import local_embedder
 
 CORPORA = os.environ.get("PAGETURN_CORPORA")
 
@@ -43,7 +43,7 @@ async def test_nine_of_ten_questions_have_their_page_among_the_first_three(
                 session,
                 world.actor("reader"),
                 question.text,
-                vector=QueryVector(embedder.name, embedder.embed([question.text])[0]),
+                vector=QueryVector(embedder.name, (await embedder.embed([question.text]))[0]),
             )
         ranks.append(
             next((n for n, hit in enumerate(found.hits, 1) if hit.title in question.pages), None)

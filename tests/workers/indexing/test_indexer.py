@@ -1,7 +1,7 @@
 """The index ends at the page's last version, whatever happens while the model works."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 from uuid import UUID
 
@@ -37,14 +37,15 @@ async def index_row(database: Database, page_id: UUID) -> PageIndex:
         return await session.get_one(PageIndex, page_id)
 
 
-def while_embedding(work: Coroutine[Any, Any, None]) -> Any:
-    """A hook that runs `work` on this loop once, while the model's thread waits for it."""
-    loop = asyncio.get_running_loop()
+def while_embedding(
+    work: Coroutine[Any, Any, None],
+) -> Callable[[], Coroutine[Any, Any, None]]:
+    """A hook that runs `work` once, while the model is waited for."""
     waiting = [work]
 
-    def during() -> None:
+    async def during() -> None:
         if waiting:
-            asyncio.run_coroutine_threadsafe(waiting.pop(), loop).result(timeout=30)
+            await waiting.pop()
 
     return during
 
@@ -176,12 +177,10 @@ async def test_a_page_edited_in_every_run_is_left_to_a_later_task(
     database: Database, world: World
 ) -> None:
     page = await make_page(database, world, "Diary", "Version zero.")
-    loop = asyncio.get_running_loop()
     number = iter(range(100))
 
-    def during() -> None:
-        edit = save_page(database, world, page.id, markdown=f"Edit {next(number)}.")
-        asyncio.run_coroutine_threadsafe(edit, loop).result(timeout=30)
+    async def during() -> None:
+        await save_page(database, world, page.id, markdown=f"Edit {next(number)}.")
 
     embedder = FakeEmbedder()
     embedder.during = during
@@ -247,18 +246,45 @@ async def test_a_failure_is_kept_on_the_index_row_and_the_next_success_clears_it
 
 
 @pytest.mark.req("RA-02")
-async def test_two_models_of_different_dimension_stand_side_by_side(
+async def test_pages_of_two_models_and_dimensions_stand_side_by_side(
+    database: Database, world: World
+) -> None:
+    first = await make_page(database, world, "Handbook", LONG)
+    second = await make_page(database, world, "Manual", LONG)
+    await index_page(database, FakeEmbedder("small", 64), first.id)
+    await index_page(database, FakeEmbedder("large", 384), second.id)
+    for page, model in ((first, ("small", 64)), (second, ("large", 384))):
+        stored = await rows(database, page.id)
+        assert {(row.model_name, row.model_dimensions) for row in stored} == {model}
+
+
+@pytest.mark.req("RA-02", "RA-07")
+async def test_another_models_rows_stay_until_the_page_is_done_and_then_go(
     database: Database, world: World
 ) -> None:
     page = await make_page(database, world, "Handbook", LONG)
-    small, large = FakeEmbedder("small", 64), FakeEmbedder("large", 384)
-    await index_page(database, small, page.id)
-    await index_page(database, large, page.id)
+    await index_page(database, FakeEmbedder("former", 64), page.id)
+    seen: list[set[str]] = []
+
+    async def look() -> None:
+        seen.append({row.model_name for row in await rows(database, page.id)})
+
+    embedder = FakeEmbedder("new")
+    embedder.during = while_embedding(look())
+    result = await index_page(database, embedder, page.id)
+    assert seen == [{"former"}]
     stored = await rows(database, page.id)
-    assert {(row.model_name, row.model_dimensions) for row in stored} == {
-        ("small", 64),
-        ("large", 384),
-    }
-    await save_page(database, world, page.id, markdown="All new.")
-    await index_page(database, large, page.id)
-    assert {row.model_name for row in await rows(database, page.id)} == {"large"}
+    assert [row.model_name for row in stored] == ["new"] * result.chunks
+    assert len(embedder.texts) == result.chunks
+
+
+async def test_a_model_that_changed_its_dimensions_embeds_the_page_anew(
+    database: Database, world: World
+) -> None:
+    page = await make_page(database, world, "Handbook", LONG)
+    await index_page(database, FakeEmbedder("same", 64), page.id)
+    await save_page(database, world, page.id, markdown=LONG + "\n\n## New\n\nAn added line.")
+    result = await index_page(database, FakeEmbedder("same", 32), page.id)
+    stored = await rows(database, page.id)
+    assert result.embedded == len(stored)
+    assert {row.model_dimensions for row in stored} == {32}
