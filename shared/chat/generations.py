@@ -54,7 +54,7 @@ async def begin(
     price: Price,
     user_id: UUID | None = None,
     chat_id: UUID | None = None,
-    object: Object = "chat",
+    object: Object = "chat",  # noqa: A002 - as the column is called
     settings_version: int | None = None,
 ) -> OpenGeneration:
     """Account for a call that is about to be made, beside a turn's own."""
