@@ -1,6 +1,7 @@
 # make run     everything on this machine, until Ctrl-C
 # make test    quick tests        make check   lint, types, import contracts, licences
 # make verify  slow tests         make lock    renew the lock files (needs uv)
+# make real-model   turns through a real model server (its first build takes ten minutes)
 
 SHELL := /bin/sh
 PYTHON ?= python3
@@ -9,7 +10,7 @@ BIN := $(VENV)/bin
 PYTEST_WORKERS ?= 2
 SETUP = $(PYTHON) -I ops/setup.py
 
-.PHONY: run test check verify migrate web lock install install-dev
+.PHONY: run test check verify real-model migrate web lock install install-dev
 
 run: install web
 	@exec $(BIN)/pageturn up
@@ -40,6 +41,9 @@ check: install-dev
 verify: install-dev web
 	@$(BIN)/python -m pytest -m slow
 	@$(SETUP) web-script test
+
+real-model: install-dev
+	@$(BIN)/python -m bench.real_model
 
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
