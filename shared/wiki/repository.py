@@ -259,17 +259,3 @@ async def want_indexed(session: AsyncSession, page: Page) -> None:
         .values(page_id=page.id, workspace_id=page.workspace_id, **wanted)
         .on_conflict_do_update(index_elements=[PageIndex.page_id], set_=wanted)
     )
-
-
-async def index_progress(session: AsyncSession, workspace_id: UUID) -> tuple[int, int]:
-    """How many living pages the index holds as they are now, and how many there are."""
-    current = (PageIndex.state == "indexed") & (PageIndex.indexed_version == Page.version)
-    row = (
-        await session.execute(
-            select(func.count().filter(current), func.count())
-            .select_from(Page)
-            .outerjoin(PageIndex, PageIndex.page_id == Page.id)
-            .where(Page.workspace_id == workspace_id, Page.deleted_at.is_(None))
-        )
-    ).one()
-    return row[0], row[1]
