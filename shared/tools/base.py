@@ -62,7 +62,20 @@ class Tool(Generic[ArgsT]):
     def schema(self) -> dict[str, Any]:
         """The arguments as JSON Schema, in the model's names."""
         schema = self.args.model_json_schema(by_alias=True)
+        definitions = schema.pop("$defs", {})
+        schema = {name: _without_references(part, definitions) for name, part in schema.items()}
         schema.pop("title", None)
         schema.pop("description", None)
         schema["additionalProperties"] = False
         return schema
+
+
+def _without_references(schema: Any, definitions: dict[str, Any]) -> Any:
+    """The schema with each definition where it is used: not every provider follows `$ref`."""
+    if isinstance(schema, list):
+        return [_without_references(item, definitions) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _without_references(definitions[schema["$ref"].rpartition("/")[2]], definitions)
+    return {key: _without_references(value, definitions) for key, value in schema.items()}

@@ -17,6 +17,17 @@ from shared.wiki.urls import page_url
 PageId = Annotated[UUID, Field(description="The page's id.")]
 
 
+async def page_head(context: ToolContext, page: Page) -> dict[str, Any]:
+    """What every tool tells of the page that it read or wrote."""
+    space = await service.get_space(context.session, page.space_id)
+    return {
+        "pageId": str(page.id),
+        "title": page.title,
+        "url": page_url(space.slug, page.title, page.slug_id),
+        "version": page.version,
+    }
+
+
 class GetPageArgs(ToolArgs):
     page_id: PageId
     block_ids: Annotated[
@@ -33,12 +44,9 @@ async def get_page(context: ToolContext, args: GetPageArgs) -> ToolResult:
     space = await service.get_space(context.session, page.space_id)
     return ToolResult(
         {
-            "pageId": str(page.id),
-            "title": page.title,
+            **await page_head(context, page),
             "space": space.name,
             "spaceId": str(page.space_id),
-            "url": page_url(space.slug, page.title, page.slug_id),
-            "version": page.version,
             "updatedAt": page.updated_at.isoformat(),
             "markdown": to_markdown(page.content, block_ids=args.block_ids),
         }
@@ -124,14 +132,10 @@ async def create_page(context: ToolContext, args: CreatePageArgs) -> ToolResult:
         markdown=args.content,
         parent_page_id=args.parent_page_id,
     )
-    space = await service.get_space(context.session, page.space_id)
-    output = {
-        "pageId": str(page.id),
-        "title": page.title,
-        "version": page.version,
-        "url": page_url(space.slug, page.title, page.slug_id),
-    }
-    return ToolResult(output, inverse={"action": "trash_page", "pageId": str(page.id)})
+    return ToolResult(
+        await page_head(context, page),
+        inverse={"action": "trash_page", "pageId": str(page.id)},
+    )
 
 
 GET_PAGE = Tool(

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from shared.tools.base import Tool
+from shared.tools.editing import EDIT_PAGE_TEXT, UPDATE_PAGE_CONTENT
 from shared.tools.pages import CREATE_PAGE, GET_CURRENT_PAGE, GET_PAGE, LIST_PAGES
 from shared.tools.search import SEARCH_PAGES
 
@@ -15,6 +16,8 @@ TOOLS: tuple[Tool[Any], ...] = (
     GET_CURRENT_PAGE,
     LIST_PAGES,
     CREATE_PAGE,
+    EDIT_PAGE_TEXT,
+    UPDATE_PAGE_CONTENT,
 )
 
 

@@ -38,6 +38,13 @@ class StaleVersionError(ConflictError):
 
     code = "stale_version"
 
+    def __init__(self, version: int) -> None:
+        """`version` is the one that the page has now."""
+        super().__init__(
+            f"The page has changed since you read it: it is at version {version} now.",
+            details={"version": version},
+        )
+
 
 class InvalidMoveError(InvalidInputError):
     """A page cannot stand there."""

@@ -82,15 +82,15 @@ async def create_page(
 
 
 async def get_page(
-    session: AsyncSession, actor: Actor, page_id: UUID | str, action: Action = "read"
+    session: AsyncSession,
+    actor: Actor,
+    page_id: UUID | str,
+    action: Action = "read",
+    *,
+    lock: bool = False,
 ) -> Page:
-    """A page with its content, by id or slug id. Raises PageNotFoundError, ForbiddenError."""
-    return await _load(session, actor, page_id, action)
-
-
-async def _load(
-    session: AsyncSession, actor: Actor, page_id: UUID | str, action: Action, *, lock: bool = False
-) -> Page:
+    """A page with its content, by id or slug id. With `lock` nobody else changes it until the
+    transaction ends. Raises PageNotFoundError, ForbiddenError."""
     page = await repository.find_page(session, actor, page_id, lock=lock)
     if page is None:
         raise PageNotFoundError
@@ -117,9 +117,9 @@ async def update_page(
     """
     wanted_title = None if title is None else clean_title(title)
     brought = await read_content(content=content, markdown=markdown)
-    page = await _load(session, actor, page_id, "write", lock=True)
+    page = await get_page(session, actor, page_id, "write", lock=True)
     if base_version is not None and base_version != page.version:
-        raise StaleVersionError(details={"version": page.version})
+        raise StaleVersionError(page.version)
     document = page.content
     if brought is not None:
         document = await with_ids(brought, over=page.content)
