@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, or_, select
+from sqlalchemy import ColumnElement, Select, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from shared.chat.errors import MessageNotFoundError, TurnRunningError
@@ -47,7 +47,9 @@ async def newest_below(session: AsyncSession, message_id: UUID) -> UUID:
     """The end of the newest branch that goes through a message."""
     below = select(Message.id).where(Message.id == message_id).cte("below", recursive=True)
     below = below.union(select(Message.id).where(Message.parent_id == below.c.id))
-    newest = await session.scalar(select(below.c.id).order_by(below.c.id.desc()).limit(1))
+    newest: UUID | None = await session.scalar(
+        select(below.c.id).order_by(below.c.id.desc()).limit(1)
+    )
     assert newest is not None
     return newest
 
@@ -93,7 +95,9 @@ async def beside(
 ) -> dict[UUID, Beside]:
     """For those of the shown messages that have siblings."""
     parents = {message.parent_id for message in messages}
-    of_parents = Message.parent_id.in_([parent for parent in parents if parent is not None])
+    of_parents: ColumnElement[bool] = Message.parent_id.in_(
+        [parent for parent in parents if parent is not None]
+    )
     if None in parents:
         of_parents = or_(of_parents, Message.parent_id.is_(None))
     families: dict[UUID | None, list[UUID]] = {}

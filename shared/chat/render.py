@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from shared.bus import events
+from shared.chat.generations import Price
 from shared.chat.models import Step, ToolCall, Turn, TurnStatus
 
 Part = dict[str, Any]
@@ -117,9 +118,8 @@ def start_event(turn: Turn) -> events.Start:
 
 def cost(turn: Turn, steps: Sequence[Step]) -> Decimal:
     """What the turn's tokens cost in US cents, by the prices at its beginning."""
-    dollars = (turn.input_price or 0) * sum(step.input_tokens for step in steps)
-    dollars += (turn.output_price or 0) * sum(step.output_tokens for step in steps)
-    return Decimal(dollars) * 100 / 1_000_000
+    price = Price(turn.input_price, turn.output_price)
+    return price.cents(sum(s.input_tokens for s in steps), sum(s.output_tokens for s in steps))
 
 
 def usage(turn: Turn, steps: Sequence[Step]) -> dict[str, Any]:

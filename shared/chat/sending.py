@@ -25,6 +25,7 @@ from shared.chat.errors import (
     TokenCeilingError,
     TurnRunningError,
 )
+from shared.chat.generations import price_of
 from shared.chat.models import Chat, Message, Turn
 from shared.chat.storing import ChosenModel, Place, Send
 from shared.core.errors import NotConfiguredError
@@ -108,13 +109,13 @@ async def _choose_model(
     workspace's. Raises UnknownModelError for a wish that is not offered."""
     name = await catalogue.resolve_model(session, ai, chosen=chat.model, requested=send.model)
     entry = await catalogue.find(session, ai.workspace_id, ai.driver, name)
+    known_window = None if entry is None else entry.context_window
     return ChosenModel(
         driver=ai.driver,
         name=name,
         settings_version=ai.version,
-        context_window=ai.context_window or (entry and entry.context_window),
-        input_price=entry and entry.input_price,
-        output_price=entry and entry.output_price,
+        context_window=ai.context_window or known_window,
+        price=price_of(entry),
     )
 
 

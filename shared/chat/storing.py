@@ -1,7 +1,6 @@
 """The rows of a send: the chat that it belongs to, its message, and the turn that answers."""
 
-from dataclasses import dataclass
-from decimal import Decimal
+from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID
 
@@ -14,6 +13,7 @@ from shared.accounts.permissions import may_see
 from shared.chat import repository
 from shared.chat.contexts import ChatContext
 from shared.chat.errors import ChatNotFoundError
+from shared.chat.generations import Price
 from shared.chat.models import Chat, Generation, Message, MessageStatus, Turn
 from shared.core.ids import new_id
 from shared.core.tunables import CHAT_TITLE_CHARS
@@ -111,15 +111,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class ChosenModel:
-    """The model that a turn runs on, with what the catalogue said of it: tokens, and dollars
-    per million of them."""
+    """The model that a turn runs on, with its window in tokens and its price."""
 
     driver: str
     name: str
     settings_version: int
     context_window: int | None = None
-    input_price: Decimal | None = None
-    output_price: Decimal | None = None
+    price: Price = field(default_factory=Price)
 
 
 async def store_turn(
@@ -156,8 +154,8 @@ async def store_turn(
         driver=model.driver,
         model=model.name,
         context_window=model.context_window,
-        input_price=model.input_price,
-        output_price=model.output_price,
+        input_price=model.price.input,
+        output_price=model.price.output,
         max_steps=context.max_steps,
         enqueued_at=func.now(),
         enqueue_count=1,

@@ -151,7 +151,7 @@ async def test_each_gate_answers_json_and_leaves_nothing_behind(
         ({"messages": []}, 422, "no_user_message"),
         ({"messages": [{"role": "assistant", "parts": []}]}, 422, "no_user_message"),
         ({"messages": "hello"}, 422, "invalid_input"),
-        ({}, 422, "invalid_input"),
+        ({}, 422, "no_user_message"),
         (ask("Q", pageId="not-an-id"), 422, "invalid_input"),
         (ask("Q", trigger="dance"), 422, "invalid_input"),
         (ask("Q", surprise=1), 422, "invalid_input"),
