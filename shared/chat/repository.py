@@ -1,7 +1,6 @@
 """Queries over chats and messages. Every one is scoped to the actor's own chats."""
 
-from collections.abc import Collection
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
