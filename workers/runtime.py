@@ -23,6 +23,7 @@ from shared.core.logging import get_logger
 from shared.core.redis import make_redis
 from shared.core.secrets import SecretBox
 from shared.core.settings import Settings, get_settings
+from workers.clients import Clients
 
 log = get_logger(__name__)
 
@@ -44,11 +45,13 @@ class Runtime:
         self.database = Database(make_engine(settings.require_database_url()))
         self.redis: Redis = make_redis(settings)
         self.stream = EventStream(self.redis, ttl_seconds=settings.stream_ttl_seconds)
+        self.clients = Clients(settings)
         self.secrets = SecretBox(*settings.require_app_secrets())
         # Queries are embedded here, one at a time, whatever the index worker is busy with.
         self.query_slot = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embed-query")
 
     async def close(self) -> None:
+        await self.clients.aclose()
         await self.redis.aclose()
         await self.database.close()
         self.query_slot.shutdown(wait=False, cancel_futures=True)

@@ -58,6 +58,12 @@ class Settings(BaseSettings):
     embed_seconds: float = Field(120.0, alias="PAGETURN_EMBED_SECONDS", gt=0)
     # The pause before a provider is asked again for a batch; doubles each time.
     embed_retry_seconds: float = Field(1.0, alias="PAGETURN_EMBED_RETRY_SECONDS", ge=0)
+    # A model's silence, before its first word or between two, after which it counts as hung.
+    model_silence_seconds: float = Field(900.0, alias="PAGETURN_MODEL_SILENCE_SECONDS", gt=0)
+    # The pause before a busy or unreachable provider is asked again; doubles each time.
+    model_retry_seconds: float = Field(0.5, alias="PAGETURN_MODEL_RETRY_SECONDS", ge=0)
+    # How long a stream may linger after the model's last word: for the count of tokens.
+    model_tail_seconds: float = Field(5.0, alias="PAGETURN_MODEL_TAIL_SECONDS", gt=0)
 
     chat_concurrency: int = Field(200, alias="PAGETURN_CHAT_CONCURRENCY", ge=1)
 

@@ -187,3 +187,5 @@ PROVIDER_TEXT_CHARS = 300  # of a provider's own words in an error
 PROVIDER_BODY_CHARS = 20_000  # of an error's body, looked at to understand it
 WIRE_CALL_ID_CHARS = 9  # Mistral takes exactly these, and [a-zA-Z0-9] only
 WIRE_NAME_CHARS = 64  # of a tool's name: what OpenAI takes
+MODEL_DRAIN_SECONDS = 0.25  # for the end of a stream that has said that it is done
+MODEL_EXTRA_BYTES = 256 * 1024  # kept with a tool call for its provider: signatures of some kB

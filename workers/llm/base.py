@@ -10,11 +10,12 @@ from shared.core.errors import PageturnError
 class ModelError(PageturnError):
     """The model could not answer.
 
-    Its text is for people: short, and without a word of what was sent. `code` is one of the error codes that people and the web app know (`provider_auth`,
-    `provider_quota`, `provider_rate_limit`, `provider_overloaded`, `provider_error`,
-    `provider_timeout`, `provider_network`, `provider_bad_response`, `context_too_long`,
-    `model_not_found`, `tools_unsupported`, `content_filter`, `not_configured`); `status` is
-    the HTTP status where there was one.
+    Its text is for people: short, and without a word of what was sent. `code` is one of the
+    error codes that people and the web app know (`provider_auth`, `provider_quota`,
+    `provider_rate_limit`, `provider_overloaded`, `provider_error`, `provider_timeout`,
+    `provider_network`, `provider_bad_response`, `context_too_long`, `model_not_found`,
+    `tools_unsupported`, `content_filter`, `not_configured`); `status` is the HTTP status where
+    there was one.
     """
 
     code = "provider_error"
