@@ -1,5 +1,8 @@
 import { ApiError } from "@/shared/api/errors";
 import { messageOf } from "@/shared/ui/States";
+import type { AiSettingsPatch, CatalogueModel } from "./types";
+
+type Sent = Partial<AiSettingsPatch & CatalogueModel>;
 
 /** What a refused save says, at the fields that it names; `general` is for no field. */
 export interface Faults {
@@ -16,16 +19,22 @@ const FIELD_OF_CODE: Record<string, string[]> = {
   unknown_model: ["chatModel", "embeddingModel"],
 };
 
-/** `sent` are the fields that were sent: only they can be at fault. */
-export function faultsOf(error: unknown, sent: object): Faults {
+/**
+ * `sent` are the fields that were sent: only they can be at fault. `now` are their present
+ * values: what was changed since is not at fault any more.
+ */
+export function faultsOf(error: unknown, sent: Sent, now: Sent = sent): Faults {
   const general = messageOf(error) ?? null;
   if (!(error instanceof ApiError)) return { fields: {}, general };
-  const named = namedFields(error.details).filter(([name]) => name in sent);
-  if (named.length > 0) return { fields: Object.fromEntries(named), general: null };
-  const meant = (FIELD_OF_CODE[error.code] ?? []).filter((name) => name in sent);
-  // With both connections in one save the error does not say whose it is.
-  if (meant.length === 1) return { fields: { [String(meant[0])]: error.message }, general: null };
-  return { fields: {}, general };
+  const all = namedFields(error.details).filter(([name]) => name in sent);
+  if (all.length === 0) {
+    const meant = (FIELD_OF_CODE[error.code] ?? []).filter((name) => name in sent);
+    // With both connections in one save the error does not say whose it is.
+    if (meant.length !== 1) return { fields: {}, general };
+    all.push(...meant.map((name): [string, string] => [name, error.message]));
+  }
+  const standing = all.filter(([name]) => sent[name as keyof Sent] === now[name as keyof Sent]);
+  return { fields: Object.fromEntries(standing), general: null };
 }
 
 function namedFields(details: unknown): [string, string][] {

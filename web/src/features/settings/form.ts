@@ -41,10 +41,12 @@ export function setValues(edits: Edits, change: Partial<Values>): Edits {
 }
 
 export function valuesOf(settings: AiSettings, edits: Edits): Values {
+  // Another provider has neither this one's small model nor its model's window.
+  const moved = driverOf(settings, edits, "chat") !== settings.driver;
   return {
-    smallModel: settings.smallModel ?? "",
+    smallModel: (moved ? null : settings.smallModel) ?? "",
     systemPrompt: settings.systemPrompt,
-    chatContextWindow: settings.chatContextWindow?.toString() ?? "",
+    chatContextWindow: (moved ? null : settings.chatContextWindow)?.toString() ?? "",
     chatTokenCeiling: settings.chatTokenCeiling?.toString() ?? "",
     showModelSelector: settings.showModelSelector,
     chat: settings.chat,
@@ -60,9 +62,12 @@ export function connection(
   part: Part,
   models: CatalogueModel[],
 ): Connection {
-  const driver = edits.driver[part] ?? savedDriver(settings, part);
+  const driver = driverOf(settings, edits, part);
   return connectionOf(settings, part, driver, typedFor(edits, part, driver), models);
 }
+
+const driverOf = (settings: AiSettings, edits: Edits, part: Part): string =>
+  edits.driver[part] ?? savedDriver(settings, part);
 
 const typedFor = (edits: Edits, part: Part, driver: string): Typed =>
   edits.typed[typedKey(part, driver)] ?? {};

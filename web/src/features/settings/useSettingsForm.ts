@@ -15,7 +15,7 @@ export function useSettingsForm(
   const save = useSaveSettings();
   const patch = forms.patchOf(settings, edits, models);
   const badNumbers = forms.badNumbers(settings, edits);
-  const faults = save.isError ? faultsOf(save.error, save.variables) : NO_FAULTS;
+  const faults = save.isError ? faultsOf(save.error, save.variables, patch) : NO_FAULTS;
 
   async function submit() {
     if (badNumbers.length > 0) return;

@@ -166,7 +166,7 @@ export const en = {
     indexed_other: "{{done}} of {{count}} pages are in the search index.",
     reindexing: "The index is being built anew.",
     prompt: "Instructions for the agent",
-    promptDefault: "The default text below is used. Write your own to replace it.",
+    promptDefault: "The default text is used. Write your own to replace it.",
     promptOwn: "Your own text is used instead of the default.",
     useDefault: "Use the default",
     editDefault: "Start from the default text",

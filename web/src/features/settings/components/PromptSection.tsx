@@ -39,12 +39,10 @@ export function PromptSection({ form }: { form: SettingsForm }) {
           {t("settings.editDefault")}
         </button>
       )}
-      {own ? (
-        <details className="default-prompt">
-          <summary>{t("settings.showDefault")}</summary>
-          <pre>{defaultSystemPrompt}</pre>
-        </details>
-      ) : null}
+      <details className="default-prompt">
+        <summary>{t("settings.showDefault")}</summary>
+        <pre>{defaultSystemPrompt}</pre>
+      </details>
     </section>
   );
 }

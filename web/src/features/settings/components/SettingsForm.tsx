@@ -51,7 +51,7 @@ function Readiness({ settings }: { settings: AiSettings }) {
 function SaveBar({ form }: { form: Form }) {
   const { t } = useTranslation();
   if (!form.dirty) return null;
-  const atFields = Object.keys(form.faults.fields).length > 0;
+  const atFields = Object.keys(form.faults.fields).length + form.badNumbers.length > 0;
   return (
     <div className="save-bar">
       {form.faults.general !== null || atFields ? (
@@ -63,10 +63,10 @@ function SaveBar({ form }: { form: Form }) {
         <Badge variant="dot" color="yellow" className="save-state">
           {t("editor.unsaved")}
         </Badge>
-        <Button size="compact-md" variant="default" onClick={form.discard}>
+        <Button size="compact-sm" variant="default" onClick={form.discard}>
           {t("settings.discard")}
         </Button>
-        <Button size="compact-md" type="submit" loading={form.saving}>
+        <Button size="compact-sm" type="submit" loading={form.saving}>
           {t("editor.save")}
         </Button>
       </div>

@@ -1,4 +1,5 @@
 import { Alert, Button } from "@mantine/core";
+import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { messageOf } from "@/shared/ui/States";
 import { useNames } from "../names";
@@ -11,11 +12,15 @@ export function TestButton({ body }: { body: TestBody }) {
   const test = useTestSettings();
   // A result says nothing about what has been changed since.
   const current = JSON.stringify(test.variables) === JSON.stringify(body);
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (test.isSuccess || test.isError) place.current?.scrollIntoView({ block: "nearest" });
+  }, [test.isSuccess, test.isError, test.submittedAt]);
   return (
-    <div className="stack" aria-live="polite">
+    <div ref={place} className="stack test-result" aria-live="polite">
       <Button
         className="fit"
-        size="compact-md"
+        size="compact-sm"
         variant="light"
         loading={test.isPending}
         onClick={() => test.mutate(body)}
