@@ -12,7 +12,7 @@ import orjson
 import pytest
 from redis.asyncio import Redis
 
-from shared.bus.jobs import TestProvider as Tested
+from shared.bus.jobs import TestProvider as ProbeJob
 from shared.core.settings import get_settings
 from tests.api.settings.admin import Admin
 from tests.factories.world import World
@@ -52,12 +52,12 @@ class Worker:
 
     async def serve(self) -> None:
         while True:
-            popped = await self.runtime.redis.blpop([Tested.queue], timeout=1)
+            popped = await self.runtime.redis.blpop([ProbeJob.queue], timeout=1)
             if popped is None:
                 continue
             self.messages.append(popped[1])  # type: ignore[arg-type]
             message = orjson.loads(popped[1])
-            if message["headers"]["task"] != Tested.name:
+            if message["headers"]["task"] != ProbeJob.name:
                 continue
             _, kwargs, _ = orjson.loads(base64.b64decode(message["body"]))
             await answer_probe(self.runtime, UUID(kwargs["request_id"]))
