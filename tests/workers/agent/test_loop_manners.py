@@ -1,0 +1,234 @@
+"""What the loop makes of a model's manners: odd calls, limits, filters, windows, sums."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from shared.chat.models import Generation, Turn
+from shared.providers.models import AiSettings, CatalogueModel
+from shared.wiki.models import Page
+from tests.factories.saved_pages import make_page
+from tests.fakes.scripted_model import ScriptedModel, call, say
+from tests.fakes.turns import Stage
+from workers.llm.base import (
+    CallArguments,
+    CallEnd,
+    CallStart,
+    ContextTooLongError,
+    Finished,
+    ModelError,
+    ReasoningPiece,
+    TextPiece,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
+
+
+def outcomes(model: ScriptedModel, request: int = -1) -> list[tuple[str, bool, str]]:
+    """The tool messages of a request: name, whether an error, what it says."""
+    messages = model.requests[request].messages
+    return [(m.name, m.is_error, m.content) for m in messages if isinstance(m, ToolMessage)]
+
+
+@pytest.mark.req("LP-05")
+async def test_a_missing_argument_is_named_and_the_other_call_is_made(
+    stage: Stage, world: Any
+) -> None:
+    page = await make_page(stage.database, world, "Leave", "240 hours")
+    model = ScriptedModel(
+        [call(("getPage", {"blockIds": True}), ("getPage", {"pageId": str(page.id)})), say("Ok.")]
+    )
+    turn_id = await stage.ask(world.actor("writer"), "Q", model)
+    (_, failed, text), (_, other_failed, other) = outcomes(model)
+    assert failed
+    assert not other_failed
+    assert text.startswith("getPage: ")
+    assert "pageId" in text
+    assert "240 hours" in other
+    assert (await stage.answer(turn_id)).content == "Ok."
+
+
+@pytest.mark.req("LP-10")
+async def test_arguments_that_the_limit_cut_become_an_error_that_says_so(
+    stage: Stage, world: Any
+) -> None:
+    cut = [
+        CallStart(0, "createPage"),
+        CallArguments(0, '{"title": "Half a'),
+        CallEnd(0),
+        Usage(10, 4096),
+        Finished("length"),
+    ]
+    model = ScriptedModel([cut, say("Shorter then.")])
+    turn_id = await stage.ask(world.actor("writer"), "Q", model)
+    ((_, failed, text),) = outcomes(model)
+    assert failed
+    assert "truncated" in text
+    assert (await stage.turn(turn_id)).status == "completed"
+    async with stage.database.session() as session:
+        assert list(await session.scalars(select(Page.title))) == []
+
+
+@pytest.mark.req("LP-07")
+async def test_a_write_is_there_before_the_turn_ends_and_nobody_is_asked(
+    stage: Stage, world: Any
+) -> None:
+    args = {"spaceId": str(world.space("WIKI")), "title": "Made", "content": "By the agent"}
+    model = ScriptedModel([call(("createPage", args)), say("Done.")])
+    seen: list[str] = []
+
+    class Looking(ScriptedModel):
+        async def stream(self, request: Any) -> Any:
+            async with stage.database.session() as session:
+                seen.extend(await session.scalars(select(Page.title)))
+            async for event in model.stream(request):
+                yield event
+
+    turn_id = await stage.ask(world.actor("writer"), "Make it", Looking())
+    assert seen == ["Made"]  # at the second request, before the answer
+    assert "tool-approval-request" not in (await stage.replay(turn_id)).kinds()
+
+
+@pytest.mark.req("CH-09")
+async def test_parts_come_back_in_the_order_in_which_they_were_streamed(
+    stage: Stage, world: Any
+) -> None:
+    page = await make_page(stage.database, world, "Leave", "240 hours")
+    thinking = [ReasoningPiece("Let me ", "reasoning_content"), ReasoningPiece("think.")]
+    two = call(("getPage", {"pageId": str(page.id)}), ("listPages", {}))
+    model = ScriptedModel([[*thinking, *two], say("240 hours.")])
+    turn_id = await stage.ask(world.actor("writer"), "Q", model)
+    answer = await stage.answer(turn_id)
+    assert [part["type"] for part in answer.parts] == [
+        "step-start",
+        "reasoning",
+        "tool-getPage",
+        "tool-listPages",
+        "step-start",
+        "text",
+    ]
+    assert answer.parts[1]["text"] == "Let me think."
+    assert answer.parts[1].keys() == {"type", "text", "state"}
+    assert (await stage.replay(turn_id)).shown() == [
+        {k: v for k, v in part.items() if k != "state"} for part in answer.parts
+    ]
+    # Within the turn the model's thoughts go back to it, under the name that they came by.
+    said = model.requests[1].messages[-3]
+    assert (said.reasoning, said.reasoning_field) == ("Let me think.", "reasoning_content")  # type: ignore[union-attr]
+    # To later turns they are nothing.
+    later = ScriptedModel([say("Yes.")])
+    await stage.ask(world.actor("writer"), "Sure?", later, chat_id=str(answer.chat_id))
+    assert all(not getattr(m, "reasoning", "") for m in later.requests[0].messages)
+
+
+@pytest.mark.req("ST-09")
+async def test_the_sums_of_a_turn_are_told_after_each_step_and_at_the_end(
+    stage: Stage, world: Any
+) -> None:
+    async with stage.database.session() as session:
+        ai = await session.get_one(AiSettings, world.workspace_id)
+        ai.catalogue_seeded = True
+        session.add(
+            CatalogueModel(
+                workspace_id=world.workspace_id,
+                driver="offline",
+                model="offline",
+                input_price=Decimal(3),
+                output_price=Decimal(15),
+                context_window=50_000,
+            )
+        )
+    steps = [
+        [*call(("listPages", {}))[:-2], Usage(1_000, 20), Finished("tool-calls")],
+        [TextPiece("Done."), Usage(1_200, 30), Finished("stop")],
+    ]
+    turn_id = await stage.ask(world.actor("writer"), "Q", ScriptedModel(steps))
+    seen = await stage.replay(turn_id)
+    told = [c["messageMetadata"] for c in seen.chunks if c["type"] == "message-metadata"]
+    assert (told[0]["inputTokens"], told[0]["outputTokens"], told[0]["steps"]) == (1_000, 20, 1)
+    finish = seen.chunks[-1]["messageMetadata"]
+    assert (finish["inputTokens"], finish["outputTokens"]) == (2_200, 50)
+    assert (finish["contextTokens"], finish["contextWindow"]) == (1_230, 50_000)
+    assert finish["costInCents"] == pytest.approx(0.735)
+    stored = (await stage.answer(turn_id)).meta
+    assert {key: stored[key] for key in finish} == finish
+    async with stage.database.session() as session:
+        row = (await session.scalars(select(Generation))).one()
+    assert (row.input_tokens, row.output_tokens, row.status) == (2_200, 50, "success")
+    assert row.cost_in_cents == Decimal("0.735")
+
+
+async def test_a_request_that_is_too_long_for_the_provider_is_made_shorter(
+    stage: Stage, world: Any
+) -> None:
+    async with stage.database.session() as session:
+        (await session.get_one(AiSettings, world.workspace_id)).context_window = 26_000
+    for number in range(8):
+        earlier = ScriptedModel([say(f"Answer {number} " + "because " * 2_000)])
+        await stage.ask(world.actor("writer"), f"Question {number}", earlier, alias="c")
+    model = ScriptedModel(
+        [[ContextTooLongError()], [ContextTooLongError()], say("Now it fits.")],
+        small=say("They asked."),
+    )
+    turn_id = await stage.ask(world.actor("writer"), "And now?", model, alias="c")
+    assert (await stage.answer(turn_id)).content == "Now it fits."
+    lengths = [sum(len(str(m)) for m in request.messages) for request in model.requests]
+    assert lengths[0] > lengths[1] > lengths[2]
+    assert all(r.messages[-1] == UserMessage("And now?") for r in model.requests)
+
+
+async def test_what_cannot_be_made_short_enough_fails_with_its_reason(
+    stage: Stage, world: Any
+) -> None:
+    model = ScriptedModel(forever=[ContextTooLongError()])
+    turn_id = await stage.ask(world.actor("writer"), "Q", model)
+    turn = await stage.turn(turn_id)
+    assert (turn.status, turn.error_code) == ("error", "context_too_long")
+    assert len(model.requests) == 3
+
+
+@pytest.mark.req("ST-06")
+async def test_a_failed_turn_keeps_what_was_said_and_tells_its_kind(
+    stage: Stage, world: Any
+) -> None:
+    broken = ModelError("The provider broke off.", code="provider_network")
+    model = ScriptedModel([[TextPiece("So far, "), broken]])
+    turn_id = await stage.ask(world.actor("writer"), "Q", model)
+    answer = await stage.answer(turn_id)
+    assert (answer.status, answer.content) == ("error", "So far, ")
+    assert answer.meta["errorCode"] == "provider_network"
+    seen = await stage.replay(turn_id)
+    assert seen.kinds()[-2:] == ["message-metadata", "error"]
+    assert seen.chunks[-2]["messageMetadata"]["errorCode"] == "provider_network"
+    assert seen.chunks[-1]["errorText"] == "The provider broke off."
+    async with stage.database.session() as session:
+        row = (await session.scalars(select(Generation))).one()
+    assert (row.status, row.error_code) == ("error", "provider_network")
+
+
+async def test_a_filtered_answer_without_a_word_is_an_error_and_with_words_is_kept(
+    stage: Stage, world: Any
+) -> None:
+    silent = await stage.ask(
+        world.actor("writer"), "Q", ScriptedModel([[Finished("content-filter")]])
+    )
+    assert (await stage.turn(silent)).error_code == "content_filter"
+    half = ScriptedModel([[TextPiece("Some words"), Finished("content-filter")]])
+    turn = await stage.turn(await stage.ask(world.actor("writer"), "Q", half))
+    assert (turn.status, turn.finish_reason) == ("completed", "content-filter")
+
+
+@pytest.mark.req("BK-03")
+async def test_a_turn_that_reaches_the_ceiling_ends_with_an_answer(
+    stage: Stage, world: Any
+) -> None:
+    async with stage.database.session() as session:
+        (await session.get_one(AiSettings, world.workspace_id)).token_ceiling = 25
+    model = ScriptedModel([call(("listPages", {})), call(("listPages", {})), say("Enough.")])
+    turn_id = await stage.ask(world.actor("writer"), "Q", model)
+    assert [bool(request.tools) for request in model.requests] == [True, True, False]
+    turn: Turn = await stage.turn(turn_id)
+    assert (turn.status, turn.truncated) == ("completed", True)
