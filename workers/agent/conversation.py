@@ -23,6 +23,8 @@ class Conversation:
         self._window = size or DEFAULT_CONTEXT_WINDOW
         self._summarise = summarise
         self._retries = 0
+        self._said = 0  # tokens of the messages of the last request
+        self._limit: int | None = None
 
     async def messages(
         self, state: TurnState, tools: Sequence[ToolSpec]
@@ -39,6 +41,7 @@ class Conversation:
                 cut=summary is None,
             )
             planned = await self._plan(current, tools)
+        self._said = planned.tokens
         return planned.messages
 
     async def _plan(
@@ -46,14 +49,17 @@ class Conversation:
     ) -> window.Plan:
         def plan() -> window.Plan:
             budget = window.room(self._window, self.system, tools)
+            if self._limit is not None:
+                budget = min(budget, self._limit)
             return window.plan(self._past, current, budget)
 
         return await asyncio.to_thread(plan)  # counting a long chat takes milliseconds
 
     def shrink(self) -> bool:
-        """The provider found the request too long: say less from now on, if that can help."""
+        """The provider found the last request too long, whatever its window was thought to be:
+        say less from now on. False when that has been tried often enough."""
         if self._retries >= WINDOW_RETRIES:
             return False
         self._retries += 1
-        self._window = round(self._window * WINDOW_RETRY_SHARE)
+        self._limit = round(self._said * WINDOW_RETRY_SHARE)
         return True

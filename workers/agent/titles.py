@@ -44,7 +44,13 @@ async def make_title(runtime: Runtime, chat_id: UUID, *, model: Model | None = N
         )
         said = [f"{row.role}: {row.content[:SUMMARY_MESSAGE_CHARS]}" for row in rows]
     small = SmallModel(
-        model=model or model_for(connection, runtime.settings, runtime.clients),
+        model=model
+        or model_for(
+            connection,
+            runtime.settings,
+            runtime.clients,
+            cache_key=(ai.workspace_id, ai.version),
+        ),
         driver=ai.driver,
         name=name,
         price=price_of(entry),

@@ -124,9 +124,14 @@ class Toolset:
                     session, call, result=result.output, inverse=result.inverse
                 )
             return result
+        vector = None
+        if tool.query is not None:
+            async with self._database.session() as session:
+                await turns.require_live_session(session, turn)
+            vector = await self._embed(tool.query(args))
         async with self._database.session() as session:
             await turns.require_live_session(session, turn)
-            context = ToolContext(session, self._actor, turn.page_id, self._embed)
+            context = ToolContext(session, self._actor, turn.page_id, vector)
             result = _capped(await tool.run(context, args))
         async with self._database.session() as session:
             await turns.hold(session, turn.id, turn.epoch)

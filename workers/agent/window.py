@@ -38,9 +38,11 @@ _LEFT_OUT = "[The earlier part of this conversation is left out]"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The messages of a request; `dropped` are the exchanges that found no room."""
+    """The messages of a request and their tokens; `dropped` are the exchanges that found no
+    room."""
 
     messages: tuple[ModelMessage, ...]
+    tokens: int
     dropped: tuple[Exchange, ...] = ()
 
 
@@ -60,15 +62,16 @@ def plan(past: Past, current: Sequence[ModelMessage], budget: int) -> Plan:
     ]
     head = _head(past, cut=False)
     whole = [m for exchange in exchanges for m in exchange.messages]
-    if size([*head, *whole, *past.question, *current]) <= budget:
-        return Plan((*head, *whole, *past.question, *current))
+    everything = (*head, *whole, *past.question, *current)
+    if (taken := size(everything)) <= budget:
+        return Plan(everything, taken)
     kept, dropped = _newest(exchanges, past, current, budget)
     head = _head(past, cut=bool(dropped))
     before = [*head, *(m for exchange in kept for m in exchange.messages), *past.question]
     now = _shrunk(current, budget - size(before))
-    if size([*before, *now]) > budget:
+    if (taken := size([*before, *now])) > budget:
         raise ContextTooLongError("This message is longer than the model can read.")
-    return Plan((*before, *now), tuple(dropped))
+    return Plan((*before, *now), taken, tuple(dropped))
 
 
 def _newest(
