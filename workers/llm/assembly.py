@@ -38,7 +38,7 @@ class Assembly:
     def __init__(self) -> None:
         self.calls = ToolCalls()
         self.reason: str | None = None
-        self.said = False
+        self._spoken = False
         self._input_tokens: int | None = None
         self._output_tokens: int | None = None
 
@@ -64,8 +64,13 @@ class Assembly:
             if choice.get("usage"):
                 self._count(choice["usage"])
         if events:
-            self.said = True
+            self._spoken = True
         return events
+
+    @property
+    def said(self) -> bool:
+        """Whether there was anything at all: words, thoughts or calls."""
+        return self._spoken or bool(self.calls)
 
     def end(self, reason: str) -> list[ModelEvent]:
         """The events that end an answer."""

@@ -96,7 +96,10 @@ class ToolCalls:
             if call.started:
                 yield CallArguments(call.key, arguments)
             elif call.name:
-                yield from self._start(call)
+                # Those before it have their names by now, and keep their places.
+                for waiting in self._calls[: call.key + 1]:
+                    if waiting.name and not waiting.started:
+                        yield from self._start(waiting)
 
     def _find(self, index: int | str | None, id_: str, name: str, arguments: str) -> _Call:
         """The call that a fragment belongs to, which it may begin."""
@@ -138,7 +141,8 @@ def _begins_another(call: _Call, id_: str, name: str, arguments: str) -> bool:
     """
     if id_ and call.id and id_ != call.id and (name or call.whole()):
         return True
-    return bool(name and (arguments or name != call.name)) and call.whole()
+    again = bool(name and call.name) and (bool(arguments) or name != call.name)
+    return again and call.whole()
 
 
 def _can_be_kept(extra: dict[str, Any]) -> bool:
