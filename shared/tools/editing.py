@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field, field_validator
 
 from shared.core.tunables import (
-    EDIT_SHOWN_CHARS,
+    EDITS_SHOWN_CHARS,
     MAX_EDIT_CHARS,
     MAX_EDITS,
     MAX_MARKDOWN_CHARS,
@@ -47,18 +47,19 @@ async def edit_page_text(context: ToolContext, args: EditPageTextArgs) -> ToolRe
     applied = [outcome for outcome in outcomes if outcome.reason is None]
     if applied:
         await service.update_page(context.session, context.actor, page.id, content=document)
+    room = EDITS_SHOWN_CHARS // len(edits)
     return await _result(
         context,
         page,
         before,
-        applied=[{"find": _shown(o), "replacements": o.replacements} for o in applied],
-        failed=[{"find": _shown(o), "reason": o.reason} for o in outcomes if o.reason is not None],
+        applied=[{"find": _shown(o, room), "replacements": o.replacements} for o in applied],
+        failed=[{"find": _shown(o, room), "reason": o.reason} for o in outcomes if o.reason],
     )
 
 
-def _shown(outcome: EditOutcome) -> str:
+def _shown(outcome: EditOutcome, room: int) -> str:
     find = outcome.edit.find
-    return find if len(find) <= EDIT_SHOWN_CHARS else find[: EDIT_SHOWN_CHARS - 1] + "…"
+    return find if len(find) <= room else find[: room - 1] + "…"
 
 
 class UpdatePageContentArgs(ToolArgs):
