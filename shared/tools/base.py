@@ -28,12 +28,12 @@ class ToolArgs(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a call runs with. `embed` needs a model and is handed in; None without one."""
+    """What a call runs with. `vector` is that of the tool's `query`; None without a model."""
 
     session: AsyncSession
     actor: Actor
     page_id: UUID | None
-    embed: Callable[[str], Awaitable[QueryVector | None]] | None = None
+    vector: QueryVector | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,9 @@ ArgsT = TypeVar("ArgsT", bound=ToolArgs)
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[ArgsT]):
-    """`effect` decides the transaction: a write shares one with its stored result."""
+    """`effect` decides the transaction: a write shares one with its stored result. `query`
+    names the text whose vector the call needs: a model is asked for it before the transaction
+    begins, for it may take its time."""
 
     name: str
     title: str
@@ -58,6 +60,7 @@ class Tool(Generic[ArgsT]):
     run: Callable[[ToolContext, ArgsT], Awaitable[ToolResult]]
     effect: Effect = "read"
     contexts: frozenset[str] = field(default=frozenset({"tenant"}))
+    query: Callable[[ArgsT], str] | None = None
 
     def schema(self) -> dict[str, Any]:
         """The arguments as JSON Schema, in the model's names."""

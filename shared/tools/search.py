@@ -14,13 +14,12 @@ class SearchPagesArgs(ToolArgs):
 
 
 async def search_pages(context: ToolContext, args: SearchPagesArgs) -> ToolResult:
-    vector = await context.embed(args.query) if context.embed is not None else None
     found = await search(
         context.session,
         context.actor,
         args.query,
         limit=args.limit,
-        vector=vector,
+        vector=context.vector,
     )
     hits = [
         {
@@ -46,4 +45,5 @@ SEARCH_PAGES = Tool(
     ),
     args=SearchPagesArgs,
     run=search_pages,
+    query=lambda args: args.query,
 )

@@ -7,11 +7,7 @@ from uuid import UUID
 from shared.chat import generations
 from shared.core.logging import get_logger
 from shared.core.secrets import UnreadableSecretError
-from shared.core.tunables import (
-    PROVIDER_MESSAGE_CHARS,
-    PROVIDER_TEST_SECONDS,
-    PROVIDER_TEST_TOKENS,
-)
+from shared.core.tunables import PROVIDER_MESSAGE_CHARS, PROVIDER_TEST_TOKENS
 from shared.providers import catalogue, rpc
 from shared.providers.probes import Outcome, Probe
 from shared.providers.scrubbing import without_key
@@ -54,9 +50,7 @@ async def answer_probe(runtime: Runtime, request_id: UUID) -> None:
     await rpc.answer(runtime.redis, request_id, outcome.model_dump_json().encode())
 
 
-async def probe(
-    runtime: Runtime, workspace_id: UUID, wanted: Probe, *, seconds: float = PROVIDER_TEST_SECONDS
-) -> Outcome:
+async def probe(runtime: Runtime, workspace_id: UUID, wanted: Probe) -> Outcome:
     """Make the call and account for it. What went wrong is in the outcome, without the key."""
     async with runtime.database.session() as session:
         entry = await catalogue.find(session, workspace_id, wanted.driver, wanted.model)
@@ -74,7 +68,7 @@ async def probe(
         )
     call = _Call()
     begun = asyncio.get_running_loop().time()
-    outcome = await _attempt(runtime, wanted, call, seconds)
+    outcome = await _attempt(runtime, wanted, call)
     outcome.time_ms = round((asyncio.get_running_loop().time() - begun) * 1000)
     async with runtime.database.session() as session:
         await generations.end(
@@ -87,7 +81,8 @@ async def probe(
     return outcome
 
 
-async def _attempt(runtime: Runtime, wanted: Probe, call: _Call, seconds: float) -> Outcome:
+async def _attempt(runtime: Runtime, wanted: Probe, call: _Call) -> Outcome:
+    seconds = runtime.settings.test_seconds
     try:
         async with asyncio.timeout(seconds):
             await (_chat if wanted.purpose == "chat" else _embed)(runtime, wanted, call)
@@ -126,9 +121,11 @@ async def _embed(runtime: Runtime, wanted: Probe, call: _Call) -> None:
             runtime.clients.client(wanted.connection),
             name=wanted.model,
             model=wanted.model,
-            seconds=PROVIDER_TEST_SECONDS,
+            seconds=runtime.settings.test_seconds,
             retry_seconds=0,
             retries=0,
+            key=wanted.api_key,
+            quoting=True,
         )
         [vector] = await remote.embed([_QUESTION])
         call.input_tokens = remote.tokens

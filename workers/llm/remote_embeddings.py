@@ -1,12 +1,11 @@
 """Embeddings from a provider that speaks OpenAI's protocol."""
 
 import asyncio
-import email.utils
-import time
 from collections.abc import Iterator, Sequence
 
 import openai
 from openai import AsyncOpenAI
+from pydantic import SecretStr
 
 from shared.core.tunables import (
     EMBED_REMOTE_CHARS,
@@ -14,26 +13,23 @@ from shared.core.tunables import (
     EMBED_RETRIES,
     EMBED_RETRY_AFTER_SECONDS,
 )
+from shared.providers.reasons import REASONS
+from workers.guarded_http import AddressRefusedError, AnswerRefusedError
+from workers.llm import faults
+from workers.llm.base import ModelError
 from workers.llm.embedding_answer import EmbeddingAnswer, read_answer
 from workers.llm.embeddings import EmbeddingUnavailableError
+from workers.llm.faults import Again, Fault
 
-_MAY_PASS = frozenset({408, 409, 425, 429})  # and all from 500
 _TOO_MUCH = frozenset({400, 413, 422})
-
-
-class _PassingError(EmbeddingUnavailableError):
-    """Another try may succeed, `after` seconds where the provider says so."""
-
-    def __init__(self, message: str, *, code: str, status: int | None, after: float | None) -> None:
-        super().__init__(message, code=code, status=status)
-        self.after = after
 
 
 class RemoteEmbedder:
     """An Embedder bound to one client and model.
 
     A batch takes `seconds` at most, tries and pauses together; `retry_seconds` is the first
-    pause, which doubles. `tokens` are those that the provider has counted so far.
+    pause, which doubles. `tokens` are those that the provider has counted so far. Errors repeat
+    the provider's words, without `key`, only with `quoting`: they may hold what was sent.
     """
 
     def __init__(
@@ -45,6 +41,8 @@ class RemoteEmbedder:
         seconds: float,
         retry_seconds: float,
         retries: int = EMBED_RETRIES,
+        key: SecretStr | None = None,
+        quoting: bool = False,
     ) -> None:
         self.name = name
         self.tokens = 0
@@ -53,6 +51,8 @@ class RemoteEmbedder:
         self._seconds = seconds
         self._retry_seconds = retry_seconds
         self._retries = retries
+        self._key = key
+        self._quoting = quoting
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         vectors: list[list[float]] = []
@@ -92,16 +92,18 @@ class RemoteEmbedder:
         for left in range(self._retries, -1, -1):
             try:
                 return await self._ask(texts)
-            except _PassingError as error:
+            except Fault as fault:
                 # A provider that asks for more patience than a batch has is not asked again.
-                if left == 0 or (error.after or 0) > EMBED_RETRY_AFTER_SECONDS:
-                    raise
-                wait = pause if error.after is None else error.after
+                impatient = (fault.after or 0) > EMBED_RETRY_AFTER_SECONDS
+                if left == 0 or impatient or fault.again is Again.NEVER:
+                    raise self._unavailable(fault.error) from None
+                wait = pause if fault.after is None else fault.after
             await asyncio.sleep(wait)
             pause *= 2
         raise AssertionError("the last try answers or raises")
 
     async def _ask(self, texts: list[str]) -> EmbeddingAnswer:
+        """Raises Fault, or EmbeddingUnavailableError for what no other try mends."""
         try:
             # Raw: the client's own reading of 64 vectors takes 0.4 s of processor time, this
             # one 0.02 s. `float`: not every provider knows the client's default, base64.
@@ -109,20 +111,20 @@ class RemoteEmbedder:
                 input=texts, model=self._model, encoding_format="float"
             )
         except openai.APIStatusError as error:
-            raise _refusal(error) from None
-        except openai.APIConnectionError:
-            raise _PassingError(
-                "The embedding provider cannot be reached.",
-                code="provider_network",
-                status=None,
-                after=None,
+            raise faults.of_status(
+                error.status_code, error.body, error.response.headers, self._key
             ) from None
-        except openai.OpenAIError as error:
-            raise EmbeddingUnavailableError(
-                f"The embedding provider's client failed ({type(error).__name__}).",
-                code="provider_error",
-            ) from None
+        except openai.APIConnectionError as error:
+            raise faults.of_transport(error.__cause__, self._seconds) from None
+        except (AddressRefusedError, AnswerRefusedError) as error:
+            raise EmbeddingUnavailableError(error.message, code="provider_network") from None
         return read_answer(answer.http_response.content, len(texts))
+
+    def _unavailable(self, error: ModelError) -> EmbeddingUnavailableError:
+        status = "" if error.status is None else f" ({error.status})"
+        reason = REASONS.get(error.code, REASONS["provider_error"])
+        message = error.message if self._quoting else f"{reason.rstrip('.')}{status}."
+        return EmbeddingUnavailableError(message, code=error.code, status=error.status)
 
 
 def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
@@ -138,47 +140,3 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
         chars += len(text)
     if batch:
         yield batch
-
-
-def _refusal(error: openai.APIStatusError) -> EmbeddingUnavailableError:
-    """What a status means. The provider's own words are left out: they may quote the key."""
-    status = error.status_code
-    code, what = _meaning(status, _exhausted(error))
-    message = f"The embedding provider {what} ({status})."
-    if code == "provider_quota" or not (status in _MAY_PASS or status >= 500):
-        return EmbeddingUnavailableError(message, code=code, status=status)
-    after = _retry_after(error.response.headers.get("retry-after"))
-    return _PassingError(message, code=code, status=status, after=after)
-
-
-def _meaning(status: int, exhausted: bool) -> tuple[str, str]:
-    if status == 402 or exhausted:
-        return "provider_quota", "says that its quota is used up"
-    if status in (401, 403):
-        return "provider_auth", "did not accept the key"
-    if status == 404:
-        return "model_not_found", "has no such model or address"
-    if status == 429:
-        return "provider_rate_limit", "asks to slow down"
-    if status in (503, 529):
-        return "provider_overloaded", "is overloaded"
-    return "provider_error", "answered with an error"
-
-
-def _exhausted(error: openai.APIStatusError) -> bool:
-    """A 429 that no patience helps against."""
-    body = error.body if isinstance(error.body, dict) else {}
-    return error.status_code == 429 and "insufficient_quota" in (body.get("code"), body.get("type"))
-
-
-def _retry_after(header: str | None) -> float | None:
-    """Seconds; the header carries them or a date (RFC 9110, 10.2.3)."""
-    if header is None:
-        return None
-    if header.strip().isdecimal():
-        return float(header)
-    try:
-        at = email.utils.parsedate_to_datetime(header)
-    except ValueError:
-        return None
-    return max(0.0, at.timestamp() - time.time())

@@ -117,6 +117,7 @@ def _remote(runtime: Runtime, model: WorkspaceModel, name: str, purpose: Purpose
         runtime.clients.client(model.connection, cache_key=key),
         name=name,
         model=model.connection.model,
+        key=model.connection.api_key,
         seconds=min(settings.embed_seconds, EMBED_QUERY_SECONDS)
         if query
         else settings.embed_seconds,

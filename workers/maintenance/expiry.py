@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import case, delete, func, select, update
 
 from shared.accounts.models import SignInLink
 from shared.chat.models import ACTIVE, Generation, Turn
@@ -19,13 +19,13 @@ async def sweep_expired(database: Database) -> None:
         await session.execute(delete(SignInLink).where(SignInLink.expires_at < func.now()))
     async with database.session() as session:
         active = select(Turn.id).where(Turn.status.in_(ACTIVE))
+        old = Generation.created_at < func.now() - timedelta(seconds=GENERATION_LOST_SECONDS)
         await session.execute(
             update(Generation)
             .where(
                 Generation.status == "pending",
-                # A younger one may still be at work: not every call belongs to a turn.
-                Generation.created_at < func.now() - timedelta(seconds=GENERATION_LOST_SECONDS),
-                Generation.turn_id.is_(None) | Generation.turn_id.not_in(active),
+                # A call beside the turns has nothing but its age to tell that its worker is gone.
+                case((Generation.turn_id.is_(None), old), else_=Generation.turn_id.not_in(active)),
             )
             .values(status="error", error_code="lost", finished_at=func.now())
         )
