@@ -200,3 +200,16 @@ async def test_an_edit_that_was_committed_before_its_worker_died_is_not_made_aga
     assert await markdown_of(stage, world, page.id) == "a word word"
     assert [row.version for row in await history(stage, page.id)] == [1, 2]
     assert (await stage.turn(turn_id)).status == "completed"
+
+
+async def test_text_that_cannot_be_stored_is_made_storable_before_it_is_looked_for(
+    stage: Stage, world: Any
+) -> None:
+    page = await make_page(stage.database, world, "Opening", BODY)
+    edits = '[{"find": "ni\\u0000ne", "replace": "t\\u0000en \\ud800"}]'
+    raw = f'{{"pageId": "{page.id}", "edits": {edits}}}'
+    model = ScriptedModel([call(("editPageText", raw)), say("Done.")])
+    turn_id = await stage.ask(world.actor("writer"), "Change it", model)
+    assert (await stage.turn(turn_id)).status == "completed"
+    assert not outcomes(model)[0].is_error, outcomes(model)[0].content
+    assert await markdown_of(stage, world, page.id) == "We open at **ten \ufffd** sharp."
