@@ -1,7 +1,7 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Outlet, useLocation } from "react-router";
-import { useChatUi } from "@/features/chat/chatUi";
+import { hideChat, useChatUi } from "@/features/chat/chatUi";
 import { NewPageDialog } from "@/features/pages/components/NewPageDialog";
 import { Sidebar } from "@/features/spaces/components/Sidebar";
 import { TextSkeleton } from "@/shared/ui/States";
@@ -9,13 +9,22 @@ import { Header } from "./Header";
 
 const ChatHost = lazy(() => import("@/features/chat/components/ChatHost"));
 
+const PHONE = "(max-width: 760px)"; // as in layout.css, where the chat then covers the page
+
 export function Layout() {
   const { t } = useTranslation();
   const { pathname } = useLocation();
   const { dockOpen } = useChatUi();
   const [menuOpen, setMenuOpen] = useState(false);
   const chatPage = pathname === "/chat" || pathname.startsWith("/chat/");
-  useEffect(() => setMenuOpen(false), [pathname]);
+  const shownPath = useRef(pathname);
+  useEffect(() => {
+    setMenuOpen(false);
+    if (shownPath.current === pathname) return;
+    shownPath.current = pathname;
+    // On a phone the open chat would cover the page that a link in it leads to.
+    if (!chatPage && window.matchMedia(PHONE).matches) hideChat();
+  }, [pathname, chatPage]);
 
   return (
     <div
