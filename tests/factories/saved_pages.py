@@ -9,13 +9,19 @@ from tests.factories.world import World
 
 
 async def make_page(
-    database: Database, world: World, title: str, markdown: str = "", *, space: str = "WIKI"
+    database: Database,
+    world: World,
+    title: str,
+    markdown: str = "",
+    *,
+    space: str = "WIKI",
+    by: str = "owner",
 ) -> Page:
-    """A page by the owner of the world."""
+    """A page by the owner of the world, or whom you name."""
     async with database.session() as session:
         return await create_page(
             session,
-            world.actor("owner"),
+            world.actor(by),
             space_id=world.space(space),
             title=title,
             markdown=markdown,
