@@ -90,6 +90,7 @@ async function run(chat, turn, message, question) {
     else if (step.wait) await pause(step.wait);
     else {
       const { fast, ...chunk } = step;
+      if (chunk.type === "error") message.status = "error";
       emit(chunk);
       if (chunk.type === "finish-step") emit({ type: "message-metadata", messageMetadata: usage((steps += 1)) });
       await pause(fast ? 2 : DELAY_MS);

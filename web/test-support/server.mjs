@@ -10,7 +10,7 @@ import * as ai from "./settings.mjs";
 import { showBranch, shownBranch } from "./tree.mjs";
 
 const PORT = Number(process.env.STAND_IN_PORT ?? 8123);
-const DIST = new URL("../dist", import.meta.url).pathname;
+const DIST = process.env.STAND_IN_DIST ?? new URL("../dist", import.meta.url).pathname;
 const TYPES = { ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html" };
 const POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";

@@ -37,6 +37,22 @@ def hours(years: int) -> int:
 
 <script>alert(1)</script> ![pixel](https://tracker.example.net/a.png) [outside](https://opm.example.org/x) [bad](javascript:alert(1))`;
 
+const lines = (count, line) => Array.from({ length: count }, (_, index) => line(index));
+
+/** About 100 kB of each kind. */
+const LENGTHS = {
+  paragraphs: () => lines(400, (index) => `Paragraph ${index} with **bold** and \`code\`. ${"word ".repeat(40)}`).join("\n\n"),
+  list: () => lines(1200, (index) => `- Item ${index} with **bold** and ${"more words ".repeat(5)}`).join("\n"),
+  code: () => ["```python", ...lines(1600, (index) => `value_${index} = compute(${index}, "some text of a line of code")`), "```"].join("\n"),
+  table: () => ["| a | b | c |", "|---|---|---|", ...lines(1000, (index) => `| ${index} | **bold** words in a cell | ${"word ".repeat(10)} |`)].join("\n"),
+  references: () => `[ref]: /s/handbook/p/travel-p8\n\n${lines(400, (index) => `Paragraph ${index} of [a page][ref]. ${"word ".repeat(44)}`).join("\n\n")}`,
+};
+
+function atLength(text) {
+  const deltas = text().match(/[\s\S]{1,80}/g).map((delta) => ({ type: "text-delta", id: "x1", delta, fast: true }));
+  return [{ type: "text-start", id: "x1" }, ...deltas, { type: "text-end", id: "x1" }, { type: "finish-step" }];
+}
+
 const failing = (errorCode) => [
   { type: "message-metadata", messageMetadata: { errorCode } },
   { type: "error", errorText: `The provider answered: ${errorCode}.` },
@@ -89,11 +105,8 @@ export function script(question) {
   if (failure) return [...start, ...words("x1", "I was about to say "), ...failing(failure[1] ?? "provider_error")];
   if (/short/.test(question)) return [...start, ...cutShort(question)];
   if (/edit/.test(question)) return [...start, ...writing()];
-  if (/long/.test(question)) {
-    const long = Array.from({ length: 400 }, (_, index) => `Paragraph ${index} with **bold** and \`code\`. ${"word ".repeat(40)}`).join("\n\n");
-    const deltas = long.match(/[\s\S]{1,80}/g).map((delta) => ({ type: "text-delta", id: "x1", delta, fast: true }));
-    return [...start, { type: "text-start", id: "x1" }, ...deltas, { type: "text-end", id: "x1" }, { type: "finish-step" }];
-  }
+  const long = /long(?: (\w+))?/.exec(question);
+  if (long) return [...start, ...atLength(LENGTHS[long[1]] ?? LENGTHS.paragraphs)];
   const refused = /fail/.test(question)
     ? call("k3", "getPage", "Read page", { pageId: "nope" }, new Error("There is no such page."))
     : [];

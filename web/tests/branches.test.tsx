@@ -39,8 +39,14 @@ function open() {
     wrapper: Surroundings,
   });
   const chat = () => hook.result.current;
+  const question = () => {
+    const [first] = chat().messages;
+    if (first === undefined) throw new Error("the chat is empty");
+    return first;
+  };
   return {
     chat,
+    question,
     texts: () => chat().messages.map(messageText),
     ids: () => chat().messages.map(({ id }) => id),
     body: () => server.asked(SEND).at(-1)?.body as Record<string, unknown>,
@@ -53,8 +59,8 @@ describe("versions of a conversation", () => {
       kept.cut("u1").question("u3", "Hey", ["u1", "u3"]).answer("m3", "Hey you.");
       return stream(start("m3"), ...says("Hey you."), finish);
     });
-    const { chat, texts, ids, body } = open();
-    act(() => chat().actions.edit(chat().messages[0]!, "Hey"));
+    const { chat, question, texts, ids, body } = open();
+    act(() => chat().actions.edit(question(), "Hey"));
     await waitFor(() => expect(texts()).toEqual(["Hey", "Hey you."]), WAIT);
     expect(body()).toMatchObject({
       trigger: "submit-message",
@@ -93,8 +99,8 @@ describe("versions of a conversation", () => {
 
   it("leave everything as it was when the server refuses, and can be asked for again", async () => {
     server.on(SEND, () => refusal(429, "rate_limited"));
-    const { chat, texts } = open();
-    act(() => chat().actions.edit(chat().messages[0]!, "Hey"));
+    const { chat, question, texts } = open();
+    act(() => chat().actions.edit(question(), "Hey"));
     await waitFor(() => expect(chat().failure?.kind).toBe("rateLimit"), WAIT);
     await waitFor(() => expect(texts()).toEqual(["Hi", "Hello.", "And?", "So."]), WAIT);
     server.on(SEND, () => {
@@ -133,13 +139,18 @@ describe("an answer that reached its limit", () => {
 });
 
 describe("an answer that failed", () => {
-  const failing = () =>
-    stream(
+  const failing = () => {
+    kept.question("u3", "Why?").answer("m3", "I was", {
+      status: "error",
+      metadata: { errorCode: "provider_auth", error: "The provider answered 401." },
+    });
+    return stream(
       start("m3"),
       ...says("I was"),
       { type: "message-metadata", messageMetadata: { errorCode: "provider_auth" } },
       { type: "error", errorText: "The provider answered 401." },
     );
+  };
 
   it("is named by its code, the same while it runs and when it is read again", async () => {
     server.on(SEND, failing);
@@ -147,10 +158,8 @@ describe("an answer that failed", () => {
     act(() => chat().actions.send("Why?"));
     const kind = { kind: "providerAuth", text: "The provider answered 401." };
     await waitFor(() => expect(chat().failure).toMatchObject(kind), WAIT);
-    kept.question("u3", "Why?").answer("m3", "I was", {
-      status: "error",
-      metadata: { errorCode: "provider_auth", error: "The provider answered 401." },
-    });
+    await waitFor(() => expect(chat().messages.at(-1)?.metadata?.status).toBe("error"), WAIT);
+    expect(chat().failure).toMatchObject(kind);
     const again = open();
     await waitFor(() => expect(again.chat().failure).toMatchObject(kind), WAIT);
   });

@@ -1,3 +1,4 @@
+import { Profiler } from "react";
 import { describe, expect, it } from "vitest";
 import { markdownBlocks } from "@/shared/lib/markdownBlocks";
 import { Markdown } from "@/shared/ui/Markdown";
@@ -59,7 +60,49 @@ describe("cutting Markdown into blocks", () => {
     expect(after.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
   });
 
-  it("does not cut where a reference is defined", () => {
-    expect(markdownBlocks("[a]\n\nb\n\n[a]: /x")).toHaveLength(1);
+  it("gives a reference its definition, wherever that stands", () => {
+    const pieces = markdownBlocks("See [a].\n\nb\n\n[a]: /x").map((piece) => piece.split(/\n+/));
+    expect(pieces).toEqual([["See [a].", "[a]: /x"], ["b", ""], ["[a]: /x"]]);
+    const { container } = show(<Markdown text={"[One][a] and [b].\n\ntext\n\n[A]: /s/one\n[b]: /s/two"} />);
+    const links = [...container.querySelectorAll("a")].map((link) => link.getAttribute("href"));
+    expect(links).toEqual(["/s/one", "/s/two"]);
+  });
+
+  it("adds nothing to code that is still open, and keeps footnotes whole", () => {
+    expect(markdownBlocks("[a]: /x\n\n```\nlist[a]").at(-1)).toBe("```\nlist[a]");
+    expect(markdownBlocks("x[^1]\n\ny\n\n[^1]: note")).toHaveLength(1);
+  });
+
+  it("cuts long lists between their items, and counts on", () => {
+    const items = (count: number, item: (index: number) => string) =>
+      Array.from({ length: count }, (_, index) => item(index + 1)).join("\n");
+    const pieces = markdownBlocks(items(150, (index) => `${index}. item\n   - inner`));
+    expect(pieces.length).toBeGreaterThan(3);
+    expect(pieces.join("\n")).toBe(items(150, (index) => `${index}. item\n   - inner`));
+    expect(pieces.every((piece) => /^\d+\. /.test(piece))).toBe(true);
+    expect(markdownBlocks(items(150, () => "1. item"))).toHaveLength(1);
+    const { container } = show(<Markdown text={items(130, (index) => `${index}. item`)} />);
+    const starts = [...container.querySelectorAll("ol")].map((list) => list.getAttribute("start"));
+    expect(starts).toEqual([null, "61", "121"]);
+    expect(container.querySelectorAll("li")).toHaveLength(130);
+  });
+});
+
+describe("an answer of 100 kB that grows (UI-05)", () => {
+  it("draws only what is new", () => {
+    const text = Array.from({ length: 400 }, (_, index) => `Paragraph ${index} with **bold** ${"word ".repeat(45)}`).join("\n\n");
+    const drawn: number[] = [];
+    const view = (shown: string) => (
+      <Profiler id="answer" onRender={(_id, _phase, duration) => drawn.push(duration)}>
+        <Markdown text={shown} live />
+      </Profiler>
+    );
+    const { container, rerender } = show(view(text));
+    const before = [...container.querySelectorAll("p")];
+    for (let words = 1; words <= 5; words += 1) rerender(view(`${text} more ${words}`));
+    const [first = 0, ...later] = drawn;
+    expect(container.textContent).toContain("more 5");
+    expect([...container.querySelectorAll("p")].slice(0, -1)).toEqual(before.slice(0, -1));
+    expect(Math.min(...later)).toBeLessThan(first / 10);
   });
 });

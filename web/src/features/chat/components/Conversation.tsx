@@ -13,7 +13,7 @@ import { viewKey } from "../lib/stored";
 import type { ChatMessage } from "../types";
 import { ChatNotice } from "./ChatNotice";
 import { EmptyChat } from "./EmptyChat";
-import { type MessageActions, MessageView } from "./MessageView";
+import { MessageView } from "./MessageView";
 import { PromptInput } from "./PromptInput";
 import { Thinking } from "./Thinking";
 
@@ -35,10 +35,6 @@ export function Conversation({ active, initial }: Props) {
   const actions = useMessageActions(chat, scroll);
   const announced = useAnnouncer(answer ? messageText(answer) : "", chat.busy, t("chat.answered"));
 
-  function send(text: string) {
-    scroll.toEnd();
-    chat.actions.send(text);
-  }
   useEffect(() => {
     if (prompt === null) return;
     takePrompt();
@@ -51,7 +47,7 @@ export function Conversation({ active, initial }: Props) {
     <div className="conversation">
       <div className="conversation-scroll" ref={scroll.box} onScroll={scroll.onScroll}>
         <div className="conversation-content" ref={scroll.content}>
-          {chat.messages.length === 0 && !chat.busy ? <EmptyChat onAsk={send} /> : null}
+          {chat.messages.length === 0 && !chat.busy ? <EmptyChat onAsk={actions.send} /> : null}
           <div role="log" aria-live="off" aria-label={t("chat.log")} className="messages">
             {chat.messages.map((message) => (
               <MessageView
@@ -83,32 +79,38 @@ export function Conversation({ active, initial }: Props) {
       <div className="visually-hidden" role="status" aria-live="polite">
         {announced}
       </div>
-      <PromptInput busy={chat.busy} stopping={chat.stopping} onSend={send} onStop={chat.stop} />
+      <PromptInput
+        busy={chat.busy}
+        stopping={chat.stopping}
+        onSend={actions.send}
+        onStop={chat.stop}
+      />
     </div>
   );
 }
 
 /** The same functions as long as the chat's are: a message that did not change is not drawn again. */
-function useMessageActions(chat: Chat, { toEnd, hold }: FollowScroll): MessageActions {
+function useMessageActions(chat: Chat, { toEnd, hold }: FollowScroll) {
   const { t } = useTranslation();
-  const { edit, regenerate, goOn, showVersion } = chat.actions;
+  const { send, edit, regenerate, goOn, showVersion } = chat.actions;
   return useMemo(() => {
     const following = <A extends unknown[]>(act: (...args: A) => void) => (...args: A) => {
       toEnd();
       act(...args);
     };
     return {
+      send: following(send),
       edit: following(edit),
       regenerate: following(regenerate),
       goOn: following(goOn),
-      showVersion: (messageId) => {
+      showVersion: (messageId: string) => {
         hold();
         showVersion(messageId).catch((error: unknown) =>
           notifications.show({ color: "red", title: t("app.error"), message: messageOf(error) }),
         );
       },
     };
-  }, [edit, regenerate, goOn, showVersion, toEnd, hold, t]);
+  }, [send, edit, regenerate, goOn, showVersion, toEnd, hold, t]);
 }
 
 /** Something of the answer can be read, or is moving, at its end. */

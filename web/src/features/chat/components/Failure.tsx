@@ -19,9 +19,9 @@ export function Failure({ failure, onRetry }: { failure: ChatError; onRetry: () 
   const { title, advice, missing, detail } = useFailureTexts(failure, isAdmin);
   const left = useCountdown(failure);
   const { kind, retry } = failure;
-  const button = { size: "compact-sm", variant: "filled", color: "red" } as const;
+  const button = { size: "compact-sm", color: "red.9" } as const;
   return (
-    <Alert color="red" role="alert" icon={<AlertIcon />} title={title}>
+    <Alert className="failure" color="red" role="alert" icon={<AlertIcon />} title={title}>
       <p>{advice}</p>
       {missing === null ? null : <p>{missing}</p>}
       {detail === null ? null : <p className="failure-detail">{detail}</p>}
@@ -44,7 +44,7 @@ export function Failure({ failure, onRetry }: { failure: ChatError; onRetry: () 
         {canRetry(kind) ? (
           <Button
             {...button}
-            variant={isForAdmins(kind) && isAdmin ? "outline" : "filled"}
+            variant={isForAdmins(kind) && isAdmin ? "default" : "filled"}
             disabled={left > 0}
             onClick={onRetry}
           >

@@ -19,10 +19,10 @@ export function PageActions({ title, actions }: Props) {
       <ul>
         {actions.map((action) => (
           <li key={`${action.pageId}-${action.version}`}>
-            <SafeLink href={action.url}>{action.title || t("page.untitled")}</SafeLink>{" "}
+            <SafeLink href={action.url}>{action.title || t("page.untitled")}</SafeLink>
             <span className="muted">
               {t(`chat.page.${action.action}`, { version: action.version })}
-            </span>{" "}
+            </span>
             <HistoryLink url={action.url} title={action.title} />
           </li>
         ))}

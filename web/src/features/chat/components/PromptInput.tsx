@@ -1,5 +1,5 @@
 import { ActionIcon, Textarea } from "@mantine/core";
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, memo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { PageIcon, SendIcon, StopIcon } from "@/shared/ui/icons";
 import { useChatUi } from "../chatUi";
@@ -14,7 +14,8 @@ interface Props {
   onStop: () => void;
 }
 
-export function PromptInput({ busy, stopping, onSend, onStop }: Props) {
+/** Drawn apart from the answer: a text area that fits its text measures itself each time. */
+export const PromptInput = memo(function PromptInput({ busy, stopping, onSend, onStop }: Props) {
   const { t } = useTranslation();
   const { page, focus } = useChatUi();
   const [text, setText] = useState("");
@@ -40,6 +41,12 @@ export function PromptInput({ busy, stopping, onSend, onStop }: Props) {
         send();
       }}
     >
+      {page === null ? null : (
+        <p className="prompt-page">
+          <PageIcon size={13} />
+          <span>{t("chat.aboutPage", { title: page.title })}</span>
+        </p>
+      )}
       <div className="prompt-box">
         <Textarea
           variant="unstyled"
@@ -82,14 +89,9 @@ export function PromptInput({ busy, stopping, onSend, onStop }: Props) {
       </div>
       <div className="prompt-note">
         <ModelSelect />
-        {page === null ? null : (
-          <span className="prompt-page">
-            <PageIcon size={13} /> {t("chat.aboutPage", { title: page.title })}
-          </span>
-        )}
         <span className="prompt-hint">{t("chat.hint")}</span>
         <TokenCount />
       </div>
     </form>
   );
-}
+});

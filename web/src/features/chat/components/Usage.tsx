@@ -1,4 +1,5 @@
 import { Popover } from "@mantine/core";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { usageTexts } from "../lib/usage";
 import type { MessageMetadata } from "../types";
@@ -6,6 +7,7 @@ import type { MessageMetadata } from "../types";
 /** The model of an answer; opens to what the answer took. */
 export function Usage({ metadata }: { metadata: MessageMetadata }) {
   const { t, i18n } = useTranslation();
+  const [open, setOpen] = useState(false);
   const usage = usageTexts(metadata, i18n.language);
   if (usage === null) return null;
   const lines = [
@@ -14,9 +16,18 @@ export function Usage({ metadata }: { metadata: MessageMetadata }) {
     ...(usage.cost ? [t("chat.usageCost", { cost: usage.cost })] : []),
   ];
   return (
-    <Popover position="top-start" shadow="md">
+    <Popover position="top-start" shadow="md" opened={open} onChange={setOpen}>
       <Popover.Target>
-        <button type="button" className="usage" title={lines.join("\n")}>
+        <button
+          type="button"
+          className="usage"
+          title={open ? undefined : lines.join("\n")}
+          onClick={() => setOpen(!open)}
+          onBlur={() => setOpen(false)}
+          onKeyDown={(event) => {
+            if (event.key === "Escape") setOpen(false);
+          }}
+        >
           {metadata.model ?? t("chat.usageShort")}
         </button>
       </Popover.Target>

@@ -38,8 +38,7 @@ export function UserMessage({ message, idle, actions }: MessageProps) {
   }
   return (
     <article className="message" data-role="user" aria-label={t("chat.you")}>
-      <p>{text}</p>
-      <div className="message-actions">
+      <div className="bubble-row">
         <ActionIcon
           ref={pencil}
           className="row-action"
@@ -53,10 +52,11 @@ export function UserMessage({ message, idle, actions }: MessageProps) {
         >
           <PencilIcon size={14} />
         </ActionIcon>
-        {branch ? (
-          <VersionSwitch branch={branch} disabled={!idle} onShow={actions.showVersion} />
-        ) : null}
+        <p>{text}</p>
       </div>
+      {branch ? (
+        <VersionSwitch branch={branch} disabled={!idle} onShow={actions.showVersion} />
+      ) : null}
       <PageActions title={t("chat.hiddenChanges")} actions={hiddenChanges} />
     </article>
   );

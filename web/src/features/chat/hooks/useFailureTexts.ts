@@ -24,7 +24,7 @@ export function useFailureTexts(failure: ChatError, isAdmin: boolean): FailureTe
   const fromProvider = retry === "regenerate" || kind === "answer";
   return {
     title: t(`chatError.${kind}.title`),
-    advice: isForAdmins(kind) && !isAdmin ? `${t("chatError.askAdmin")} ${advice}` : advice,
+    advice: isForAdmins(kind) && !isAdmin ? `${advice} ${t("chatError.askAdmin")}` : advice,
     missing: names.length === 0 ? null : t("chatError.missing", { names: names.join(", ") }),
     detail: fromProvider && text ? text : null,
   };

@@ -99,7 +99,8 @@ async function repeat(
 /** A stored answer that was still being written, with nothing to resume, is read again. */
 function useStaleRefresh(chat: Options["chat"], reload: () => Promise<unknown>): void {
   const last = chat.messages.at(-1);
-  const stale = chat.status === "ready" && last?.metadata?.status === "streaming";
+  const idle = chat.status === "ready" || chat.status === "error";
+  const stale = idle && last?.metadata?.status === "streaming";
   useEffect(() => {
     if (!stale) return;
     const timer = window.setInterval(() => void reload().catch(() => {}), STALE_CHECK_MS);

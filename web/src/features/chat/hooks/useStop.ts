@@ -1,5 +1,5 @@
 import { notifications } from "@mantine/notifications";
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api } from "@/shared/api/client";
 import { messageOf } from "@/shared/ui/States";
@@ -31,5 +31,7 @@ export function useStop(chat: LiveChat, address: () => string) {
       notifications.show({ color: "red", title: t("app.error"), message: messageOf(error) });
     }
   }
-  return { run: () => void run(), pending };
+  const latest = useRef(run);
+  latest.current = run;
+  return { run: useCallback(() => void latest.current(), []), pending };
 }
