@@ -35,7 +35,7 @@ def main() -> int:
     arguments = parser.parse_args()
     llama.install()
     folder = Path(tempfile.mkdtemp(prefix="pageturn-real-model-"))
-    pageturn = Installation(folder / "home")
+    pageturn = Installation(folder / "home", extra={"PAGETURN_PRIVATE_MODELS": "true"})
     try:
         with llama.serving(folder / "server.log") as base:
             pageturn.start()

@@ -11,7 +11,7 @@ from tests.fakes.installation import blocks
 from tests.fakes.ui_message import UiMessage
 
 TURN_SECONDS = 900.0
-ENDED = {"finish": {"completed", "aborted"}, "error": {"error"}}
+ENDED = {"finish": {"complete", "aborted"}, "error": {"error"}}
 
 
 @dataclass
