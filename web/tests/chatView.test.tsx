@@ -252,6 +252,21 @@ describe("the model of a chat", () => {
     expect(body()).toMatchObject({ model: "small" });
   });
 
+  it("is chosen anew when it is not offered any more", async () => {
+    offer(true);
+    server.on("PATCH /v1/ai/chats/c1", () => refusal(400, "unknown_model"));
+    server.on(SEND, () => refusal(400, "unknown_model"));
+    await open();
+    fireEvent.change(await screen.findByRole("combobox"), { target: { value: "small" } });
+    await ask("Hi");
+    expect((await screen.findByRole("alert")).textContent).toContain("This model is not offered any more");
+    await waitFor(() => expect(server.asked("GET /v1/ai/models")).toHaveLength(2));
+    server.on(SEND, answers("m1", "Hello."));
+    fireEvent.click(screen.getByRole("button", { name: "Try again" }));
+    await screen.findByText("Hello.");
+    expect(body()).not.toHaveProperty("model");
+  });
+
   it("is the chat's own when it is opened again", async () => {
     offer(true);
     server.on("GET /v1/ai/chats/c1", () => summary({ model: "small" }));

@@ -61,7 +61,7 @@ export function openChat(chatId: string): void {
   else update({ dockOpen: true, focus: true, active: { ...freshChat(), key: chatId, chatId, fresh: false } });
 }
 
-export const chooseModel = (model: string) => update({ active: { ...state.active, model } });
+export const chooseModel = (model: string | null) => update({ active: { ...state.active, model } });
 
 /** The open chat has sent something: from now on a reload finds it again by its key. */
 export function markSent(key: string): void {

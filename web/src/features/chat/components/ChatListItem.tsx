@@ -2,8 +2,9 @@ import { ActionIcon, Badge, Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Link } from "react-router";
 import { timeAgo } from "@/shared/lib/time";
-import { DotsIcon, PencilIcon, TrashIcon } from "@/shared/ui/icons";
+import { DotsIcon, PageIcon, PencilIcon, TrashIcon } from "@/shared/ui/icons";
 import { messageOf } from "@/shared/ui/States";
 import { chatUi, newChat, openChat } from "../chatUi";
 import { useDeleteChat, useChangeChat } from "../queries/chats";
@@ -83,6 +84,15 @@ export function ChatListItem({ chat, current, onOpen }: Props) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
+          {chat.pageId === null ? null : (
+            <Menu.Item
+              component={Link}
+              to={`/p/${encodeURIComponent(chat.pageId)}`}
+              leftSection={<PageIcon size={15} />}
+            >
+              {t("chat.originPage")}
+            </Menu.Item>
+          )}
           <Menu.Item leftSection={<PencilIcon size={15} />} onClick={() => setRenaming(true)}>
             {t("chat.rename")}
           </Menu.Item>

@@ -1,10 +1,12 @@
 import { useChat } from "@ai-sdk/react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { type ActiveChat, adoptChat, chatUi } from "../chatUi";
+import { type ActiveChat, adoptChat, chatUi, chooseModel } from "../chatUi";
 import { readChatError, storedError } from "../lib/chatErrors";
+import { countUserMessages } from "../lib/stored";
 import { chatTransport } from "../lib/transport";
 import { CHATS_KEY } from "../queries/chats";
+import { MODELS_KEY } from "../queries/models";
 import type { ChatMessage } from "../types";
 import { useAfterTurn } from "./useAfterTurn";
 import { type Connection, type Ending, useReconnect } from "./useReconnect";
@@ -35,7 +37,7 @@ export function useConversation(active: ActiveChat, initial: ChatMessage[] | nul
     onError: (error) => {
       ending.current = { kind: "error", status: statusOf(error) };
     },
-    onFinish: ({ message, isAbort, isDisconnect, isError, finishReason }) => {
+    onFinish: ({ message, messages, isAbort, isDisconnect, isError, finishReason }) => {
       const brokeOff = isDisconnect || (!isError && finishReason === undefined);
       if (isAbort) ending.current = { kind: "aborted", status: null };
       else if (brokeOff) ending.current = { kind: "interrupted", status: null };
@@ -44,7 +46,7 @@ export function useConversation(active: ActiveChat, initial: ChatMessage[] | nul
       if (brokeOff && !isAbort) reconnect.start();
       // A refused request has changed nothing that is stored.
       else if (ending.current.status === null) void stored.refresh().catch(() => {});
-      afterTurn(message);
+      afterTurn(message, countUserMessages(messages) === 1);
     },
   });
 
@@ -56,6 +58,7 @@ export function useConversation(active: ActiveChat, initial: ChatMessage[] | nul
 
   const busy = chat.status === "submitted" || chat.status === "streaming";
   const failure = useFailure(chat.error, chat.messages);
+  useForgetModel(failure?.kind === "unknownModel");
   const actions = useMemo(() => {
     const calm = <A extends unknown[]>(act: (...args: A) => void) => (...args: A) => {
       reconnect.cancel();
@@ -121,6 +124,16 @@ function useFailure(error: Error | undefined, messages: ChatMessage[]) {
     () => (error === undefined ? storedError(answer) : readChatError(error, answer)),
     [error, answer],
   );
+}
+
+/** A model that is not offered any more is not sent again, and the offer is read anew. */
+function useForgetModel(unknown: boolean): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (!unknown) return;
+    chooseModel(null);
+    void client.invalidateQueries({ queryKey: MODELS_KEY });
+  }, [unknown, client]);
 }
 
 function useAdoption(key: string, messages: ChatMessage[]): void {
