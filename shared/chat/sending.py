@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from shared.accounts.actor import Actor
 from shared.bus.jobs import RunTurn, enqueue_after_commit
 from shared.chat import branches, repository, storing
+from shared.chat.choosing import choose
 from shared.chat.contexts import ChatContext
 from shared.chat.errors import (
     ChatDisabledError,
@@ -25,14 +26,13 @@ from shared.chat.errors import (
     TokenCeilingError,
     TurnRunningError,
 )
-from shared.chat.generations import price_of
 from shared.chat.models import Chat, Message, Turn
-from shared.chat.storing import ChosenModel, Place, Send
+from shared.chat.storing import Place, Send
 from shared.core.errors import NotConfiguredError
 from shared.core.ids import new_id
 from shared.core.secrets import SecretBox
 from shared.core.tunables import MAX_PROMPT_CHARS
-from shared.providers import catalogue, service
+from shared.providers import service
 from shared.providers.models import AiSettings
 from shared.wiki.titles import has_visible
 
@@ -59,7 +59,7 @@ async def accept(
     if running is not None:
         raise TurnRunningError(details={"turnId": str(running.id), "chatId": str(chat.id)})
     await _check_ceiling(session, chat, ai)
-    model = await _choose_model(session, ai, chat, send)
+    model = await choose(session, ai, kept=chat.model, requested=send.model)
     place, key = wish
     turn = await storing.store_turn(session, actor, context, chat, send, key, model, place)
     enqueue_after_commit(session, RunTurn(turn_id=turn.id))
@@ -100,23 +100,6 @@ async def _check_ceiling(session: AsyncSession, chat: Chat, ai: AiSettings) -> N
     used = (await repository.tokens_used(session, [chat.id])).get(chat.id, 0)
     if used >= ai.token_ceiling:
         raise TokenCeilingError(details={"used": used, "ceiling": ai.token_ceiling})
-
-
-async def _choose_model(
-    session: AsyncSession, ai: AiSettings, chat: Chat, send: Send
-) -> ChosenModel:
-    """What is asked for, else the chat's own choice while it is still offered, else the
-    workspace's. Raises UnknownModelError for a wish that is not offered."""
-    name = await catalogue.resolve_model(session, ai, chosen=chat.model, requested=send.model)
-    entry = await catalogue.find(session, ai.workspace_id, ai.driver, name)
-    known_window = None if entry is None else entry.context_window
-    return ChosenModel(
-        driver=ai.driver,
-        name=name,
-        settings_version=ai.version,
-        context_window=ai.context_window or known_window,
-        price=price_of(entry),
-    )
 
 
 async def _understand(session: AsyncSession, chat: Chat, send: Send) -> Turn | tuple[Place, str]:

@@ -1,6 +1,6 @@
 """The rows of a send: the chat that it belongs to, its message, and the turn that answers."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
@@ -11,9 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from shared.accounts.actor import Actor
 from shared.accounts.permissions import may_see
 from shared.chat import repository
+from shared.chat.choosing import ChosenModel
 from shared.chat.contexts import ChatContext
 from shared.chat.errors import ChatNotFoundError
-from shared.chat.generations import Price
 from shared.chat.models import Chat, Generation, Message, MessageStatus, Turn
 from shared.core.ids import new_id
 from shared.core.tunables import CHAT_TITLE_CHARS
@@ -107,17 +107,6 @@ class Place:
 
     parent_id: UUID | None
     question: Message | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenModel:
-    """The model that a turn runs on, with its window in tokens and its price."""
-
-    driver: str
-    name: str
-    settings_version: int
-    context_window: int | None = None
-    price: Price = field(default_factory=Price)
 
 
 async def store_turn(

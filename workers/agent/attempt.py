@@ -15,6 +15,7 @@ from shared.accounts.actor import Actor
 from shared.accounts.models import Role, User, Workspace
 from shared.bus.jobs import RunTurn, enqueue_after_commit
 from shared.chat import turns
+from shared.chat.choosing import follow
 from shared.chat.errors import LostLeaseError
 from shared.chat.generations import price_of
 from shared.chat.models import Turn, TurnStatus
@@ -128,6 +129,7 @@ async def _prepare(
     ai = await session.get_one(AiSettings, turn.workspace_id)
     if model is None:
         model = await _model(runtime, session, ai)
+    turn = state.turn = await follow(session, state.turn, ai)
 
     async def embed(text: str) -> QueryVector | None:
         return await embed_query(runtime, turn.workspace_id, text)

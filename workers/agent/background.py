@@ -1,5 +1,8 @@
 """What a chat worker does beside its turns: leases, stop signals, the reaper."""
 
+import asyncio
+
+from workers.agent import window
 from workers.agent.keeper import Keeper
 from workers.runtime import LoopThread, current
 
@@ -15,6 +18,12 @@ def keeper() -> Keeper:
 
 
 def start(loop: LoopThread) -> None:
-    """Begin keeping leases and hearing stops."""
+    """Begin keeping leases and hearing stops, and make ready what the first turn would wait
+    for: the tokenizer's tables take a third of a second to load."""
     loop.start(keeper().keep_leases())
     loop.start(keeper().hear_stops())
+    loop.start(_warm())
+
+
+async def _warm() -> None:
+    await asyncio.to_thread(window.tokens, ["warm"])

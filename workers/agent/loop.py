@@ -117,7 +117,6 @@ class AgentLoop:
             self._toolset,
             history.known_pages(self._state),
         )
-        self._emitter.emit(events.StartStep())
         failure = await self._listen(draft, () if last else self._toolset.specs)
         draft.close()
         await self._emitter.drain()

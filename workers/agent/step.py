@@ -37,7 +37,8 @@ class _Call:
 
 @dataclass(slots=True)
 class StepDraft:
-    """Everything said and asked for in the running step; nothing of it is stored yet."""
+    """Everything said and asked for in the running step; nothing of it is stored yet. A step in
+    which nothing comes is not begun: nobody sees it, and it will not be stored."""
 
     turn_id: UUID
     number: int
@@ -52,6 +53,7 @@ class StepDraft:
     _open: str | None = None
     _drafts: dict[int, _Call] = field(default_factory=dict)
     _tail: str = ""
+    _begun: bool = False
 
     def take(self, event: ModelEvent) -> None:
         """Fold one model event in, and emit what a reader sees of it."""
@@ -70,6 +72,7 @@ class StepDraft:
             case Usage(input_tokens, output_tokens):
                 self.input_tokens, self.output_tokens = input_tokens, output_tokens
             case Finished(reason):
+                self._begin()
                 self.finish_reason = reason
             case _:
                 assert_never(event)
@@ -96,10 +99,16 @@ class StepDraft:
             output_tokens=self.output_tokens,
         )
 
+    def _begin(self) -> None:
+        if not self._begun:
+            self._begun = True
+            self.emitter.emit(events.StartStep())
+
     def _say(self, kind: str, text: str, field_name: str = "") -> None:
         text = self._whole(text)
         if not text:
             return
+        self._begin()
         if self._open != kind:
             self._close_text()
             self._open = kind
@@ -148,6 +157,7 @@ class StepDraft:
             self.emitter.emit(events.SourceUrl(source["sourceId"], source["url"], title))
 
     def _start_call(self, key: int, name: str) -> None:
+        self._begin()
         self._close_text()
         draft = _Call(len(self._drafts), storable(name)[:200])
         self._drafts[key] = draft

@@ -147,13 +147,12 @@ class Toolset:
 
 def _capped(result: ToolResult) -> ToolResult:
     """Cut the longest text of a result that is too large for a model's window, and say so."""
-    size = len(orjson.dumps(result.output))
-    if size <= TOOL_RESULT_CHARS:
+    excess = len(orjson.dumps(result.output)) - TOOL_RESULT_CHARS
+    if excess <= 0:
         return result
     texts = [key for key, value in result.output.items() if isinstance(value, str)]
-    if not texts:
+    longest = max(texts, key=lambda key: len(result.output[key]), default=None)
+    if longest is None or len(result.output[longest]) <= excess:
         raise PageturnError("The result is too large: ask for less, or for one part of it.")
-    longest = max(texts, key=lambda key: len(result.output[key]))
-    keep = max(0, len(result.output[longest]) - (size - TOOL_RESULT_CHARS))
-    output = result.output | {longest: result.output[longest][:keep], "cut": True}
+    output = result.output | {longest: result.output[longest][:-excess], "cut": True}
     return ToolResult(output, result.inverse)

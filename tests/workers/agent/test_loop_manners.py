@@ -209,6 +209,19 @@ async def test_a_failed_turn_keeps_what_was_said_and_tells_its_kind(
     assert (row.status, row.error_code) == ("error", "provider_network")
 
 
+@pytest.mark.req("CH-09")
+@pytest.mark.parametrize("script", [[], [call(("listPages", {}))]], ids=["first", "later"])
+async def test_a_step_in_which_nothing_was_said_is_neither_shown_nor_stored(
+    stage: Stage, world: Any, script: list[Any]
+) -> None:
+    refused = ModelError("Refused.", code="provider_auth")
+    model = ScriptedModel([*script, [Usage(3, 0), refused]])
+    turn_id = await stage.ask(world.actor("writer"), "Q", model)
+    parts = (await stage.answer(turn_id)).parts
+    assert [part["type"] for part in parts] == ["step-start", "tool-listPages"] * len(script)
+    assert [p["type"] for p in (await stage.replay(turn_id)).parts] == [p["type"] for p in parts]
+
+
 async def test_a_filtered_answer_without_a_word_is_an_error_and_with_words_is_kept(
     stage: Stage, world: Any
 ) -> None:
