@@ -47,9 +47,7 @@ async def choose(
         await service.change_settings(
             session,
             world.actor(who),
-            AiSettingsChange(
-                values, chat=Typed(base_url, None if api_key is None else SecretStr(api_key))
-            ),
+            AiSettingsChange(values, chat=typed),
             stage.runtime.secrets,
             private=True,
         )
