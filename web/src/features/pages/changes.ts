@@ -50,11 +50,18 @@ function fold(rows: ChangeRow[]): ChangeRow[] {
     for (let at = index - CONTEXT; at <= index + CONTEXT; at += 1) near.add(at);
   });
   const folded: ChangeRow[] = [];
-  rows.forEach((row, index) => {
-    const last = folded.at(-1);
-    if (near.has(index)) folded.push(row);
-    else if (last?.kind === "gap") last.lines += 1;
-    else folded.push({ kind: "gap", lines: 1 });
-  });
+  let far: ChangeRow[] = [];
+  const close = () => {
+    // A single line takes no more room than its count.
+    folded.push(...(far.length > 1 ? [{ kind: "gap" as const, lines: far.length }] : far));
+    far = [];
+  };
+  for (const [index, row] of rows.entries()) {
+    if (near.has(index)) {
+      close();
+      folded.push(row);
+    } else far.push(row);
+  }
+  close();
   return folded;
 }
