@@ -48,7 +48,9 @@ class Settings(BaseSettings):
     requeue_seconds: float = Field(5.0, alias="PAGETURN_REQUEUE_SECONDS", gt=0)
     ping_seconds: float = Field(10.0, alias="PAGETURN_PING_SECONDS", gt=0)
     stream_ttl_seconds: int = Field(3600, alias="PAGETURN_STREAM_TTL_SECONDS", gt=0)
-    # How long the test of a provider is waited for: below what a request may take.
+    # The test of a provider: in the worker, and how long the API waits for it. Each ends
+    # before what is around it, so that the reason is told; a request may take 20.
+    test_seconds: float = Field(15.0, alias="PAGETURN_TEST_SECONDS", gt=0)
     test_wait_seconds: float = Field(17.0, alias="PAGETURN_TEST_WAIT_SECONDS", gt=0, le=19)
     # The offline answerer's pause between pieces of text, so that a person can read along.
     offline_piece_seconds: float = Field(0.03, alias="PAGETURN_OFFLINE_PIECE_SECONDS", ge=0)

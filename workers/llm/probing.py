@@ -33,7 +33,7 @@ class _Call:
     dimensions: int | None = None
 
 
-_OTHER_SECRET = "The worker has another APP_SECRET than the API: start both with the same one."
+_SEALED_ELSEWHERE = "The worker has another APP_SECRET than the API: start both with the same one."
 
 
 async def answer_probe(runtime: Runtime, request_id: UUID) -> None:
@@ -41,7 +41,7 @@ async def answer_probe(runtime: Runtime, request_id: UUID) -> None:
     try:
         taken = await rpc.take(runtime.database, runtime.secrets, request_id)
     except UnreadableSecretError:
-        outcome = Outcome(code="not_configured", message=_OTHER_SECRET)
+        outcome = Outcome(code="not_configured", message=_SEALED_ELSEWHERE)
     else:
         if taken is None:
             return

@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -14,6 +13,7 @@ from redis.asyncio import Redis
 
 from shared.bus.jobs import TestProvider as ProbeJob
 from shared.core.settings import get_settings
+from shared.core.tasks import end
 from tests.api.settings.admin import Admin
 from tests.factories.world import World
 from tests.fakes.llm_stub import LlmStub
@@ -68,7 +68,5 @@ async def worker(redis: "Redis", database: object) -> AsyncIterator[Worker]:
     worker = Worker(Runtime(get_settings()))
     serving = asyncio.create_task(worker.serve())
     yield worker
-    serving.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await serving
+    await end(serving)
     await worker.runtime.close()
