@@ -17,6 +17,7 @@
 - `requests` holds every request in order of arrival, `chats`, `embeddings` and `listings` those of
   one kind: path, headers (lower case), JSON body, arrival, end, `closed_at` (when the client
   closed the connection while its reply was still being played). Times are time.monotonic().
+- `connections` counts those ever opened, `live` those open now.
 - `await stub.until(condition)` waits until a condition holds, at most some seconds.
 
 `StubThread` is the same on a thread of its own, for tests whose Pageturn is other processes: a
@@ -117,6 +118,11 @@ class LlmStub:
     def assert_consumed(self) -> None:
         left = {kind: len(script) for kind, script in self._scripts.items() if script}
         assert not left, f"scripted replies that nobody asked for: {left}"
+
+    @property
+    def live(self) -> int:
+        """Connections that are open now."""
+        return len(self._open)
 
     async def until(self, condition: Callable[[], object], seconds: float = 10.0) -> None:
         async with asyncio.timeout(seconds):

@@ -42,7 +42,7 @@ class SseDecoder:
                 self._partial.clear()
             for line in lines:
                 self._take(line, payloads)
-            self._held = sum(map(len, self._data))
+            self._held = sum(map(len, self._data)) + len(self._data)
         if rest:
             self._partial.append(rest)
             self._held += len(rest)

@@ -86,7 +86,7 @@ def _messages(request: ModelRequest, dialect: Dialect, quirks: set[str]) -> list
         wire = _message(message, dialect, quirks)
         last = messages[-1] if messages else {"role": None}
         if wire["role"] == "user" and last["role"] == "tool":
-            last = {"role": "assistant", "content": _UNANSWERED}
+            last = _assistant(AssistantMessage(_UNANSWERED), dialect, quirks)
             messages.append(last)
         if wire["role"] == last["role"] and wire["role"] != "tool" and "tool_calls" not in last:
             messages[-1] = _joined(last, wire)
@@ -123,13 +123,14 @@ def _assistant(message: AssistantMessage, dialect: Dialect, quirks: set[str]) ->
 def _thoughts(
     message: AssistantMessage, dialect: Dialect, quirks: set[str]
 ) -> Iterator[tuple[str, str]]:
-    """A turn's thoughts under the name that they came under."""
+    """A turn's thoughts under the name that they came under; where every message must have
+    some, under the one that such servers use."""
     thoughts = clean(message.reasoning)
     known = message.reasoning_field in dialects.REASONING_FIELDS
-    if thoughts and known and dialect.thoughts and dialects.NO_THOUGHTS not in quirks:
-        yield message.reasoning_field, thoughts
-    elif dialects.BLANK_THOUGHTS in quirks:
+    if dialects.BLANK_THOUGHTS in quirks:
         yield dialects.REASONING_FIELDS[0], thoughts or _BLANK
+    elif thoughts and known and dialect.thoughts and dialects.NO_THOUGHTS not in quirks:
+        yield message.reasoning_field, thoughts
 
 
 def _call(call: ToolRequest, quirks: set[str]) -> Wire:
