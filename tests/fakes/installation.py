@@ -139,14 +139,29 @@ class Installation:
 
     def sign_in(self) -> httpx2.Client:
         """A client of the owner's; signs in once, for sign-ins are throttled."""
-        client = httpx2.Client(base_url=self.url, timeout=30)
         if self.token is None:
-            answer = client.post("/v1/auth/sign-in", json={"email": EMAIL, "password": PASSWORD})
-            assert answer.status_code == 200, answer.text
-            client.cookies.clear()
-            self.token = answer.json()["accessToken"]
-        client.headers["authorization"] = f"Bearer {self.token}"
-        return client
+            self.token = self._token(EMAIL)
+        return self._client(self.token)
+
+    def add_person(self, email: str, name: str, *spaces: str) -> httpx2.Client:
+        """A client of a new member's; `spaces` as `pageturn create-user` takes them."""
+        roles = [argument for space in spaces for argument in ("--space", space)]
+        made = self.run(
+            "create-user", email, "--name", name, "--password", PASSWORD, *roles, timeout=60
+        )
+        assert made.returncode == 0, made.stderr
+        return self._client(self._token(email))
+
+    def _token(self, email: str) -> str:
+        body = {"email": email, "password": PASSWORD}
+        answer = httpx2.post(f"{self.url}/v1/auth/sign-in", json=body, timeout=30)
+        assert answer.status_code == 200, answer.text
+        token: str = answer.json()["accessToken"]
+        return token
+
+    def _client(self, token: str) -> httpx2.Client:
+        headers = {"authorization": f"Bearer {token}"}
+        return httpx2.Client(base_url=self.url, timeout=30, headers=headers)
 
 
 def alive(pid: int) -> bool:
