@@ -132,7 +132,9 @@ async def _prepare(
     turn = state.turn = await follow(session, state.turn, ai)
 
     async def embed(text: str) -> QueryVector | None:
-        return await embed_query(runtime, turn.workspace_id, text)
+        # With search switched off the agent still finds pages by words, and no text of a
+        # question leaves for a vector.
+        return await embed_query(runtime, turn.workspace_id, text) if ai.search_enabled else None
 
     return AgentLoop(
         runtime.database,
