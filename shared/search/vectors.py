@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from pgvector.sqlalchemy import Vector
-from sqlalchemy import REAL, ColumnElement, cast, literal, literal_column, select, text
+from sqlalchemy import REAL, ColumnElement, Select, cast, literal, literal_column, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from shared.core.tunables import HNSW_EF_SEARCH, SEARCH_DEPTH, VECTOR_MIN_SIMILARITY
@@ -32,19 +32,23 @@ async def by_vector(session: AsyncSession, scope: Scope, vector: QueryVector) ->
     # Filters apply after the index scan: go on scanning until enough rows have passed.
     await session.execute(text("SET LOCAL hnsw.iterative_scan = relaxed_order"))
     await session.execute(text(f"SET LOCAL hnsw.ef_search = {HNSW_EF_SEARCH:d}"))
+    best: dict[UUID, float] = {}
+    for page_id, how_far in await session.execute(nearest(scope, vector)):
+        if 1 - how_far >= VECTOR_MIN_SIMILARITY:
+            best[page_id] = min(how_far, best.get(page_id, how_far))
+    return sorted(best, key=lambda page_id: best[page_id])
+
+
+def nearest(scope: Scope, vector: QueryVector) -> Select[UUID, float]:
+    """The pages of the nearest chunks, with the chunks' distances."""
     far = distance(vector)
-    nearest = (
+    return (
         select(PageEmbedding.page_id, far.label("far"))
         .join(Page, Page.id == PageEmbedding.page_id)
         .where(scope.pages(), *of_model(vector))
         .order_by(far)
         .limit(SEARCH_DEPTH)
     )
-    best: dict[UUID, float] = {}
-    for page_id, how_far in await session.execute(nearest):
-        if 1 - how_far >= VECTOR_MIN_SIMILARITY:
-            best[page_id] = min(how_far, best.get(page_id, how_far))
-    return sorted(best, key=lambda page_id: best[page_id])
 
 
 def distance(vector: QueryVector) -> ColumnElement[float]:

@@ -104,6 +104,27 @@ async def test_a_changed_membership_counts_at_the_next_search(
     assert await titles(database, world, "zebra", who="reader", embedder=embedder) == []
 
 
+@pytest.mark.req("RA-06", "RA-07")
+async def test_while_the_model_changes_pages_that_wait_are_found_by_words_with_their_passage(
+    database: Database, world: World
+) -> None:
+    text = f"# Rules\n\n{FILLER}\n\n## Absence\n\n{'Leave: the portal. ' * 40}\n\n# End\n\n{FILLER}"
+    former, current = FakeEmbedder("former", 64), FakeEmbedder("current", 32)
+    for title in ("Done", "Waiting"):
+        await indexed(database, world, title, text, former)
+    assert await titles(database, world, "vacation", embedder=former) != []
+    done = (await find(database, world, "leave portal")).hits
+    await index_page(database, current, next(hit.page_id for hit in done if hit.title == "Done"))
+    # By meaning: only the page that the new model has read. By words: both, each at its block.
+    assert await titles(database, world, "vacation", embedder=current) == ["Done"]
+    hits = (await find(database, world, "leave portal", embedder=current)).hits
+    assert {hit.title for hit in hits} == {"Done", "Waiting"}
+    for hit in hits:
+        assert "Leave: the portal." in hit.snippet
+        assert hit.block_id is not None
+        assert hit.heading_path == ("Rules", "Absence")
+
+
 @pytest.mark.req("RA-03")
 async def test_a_trashed_page_vanishes_before_the_index_knows(
     database: Database, world: World
