@@ -76,8 +76,8 @@ async def put_model(session: AsyncSession, actor: Actor, entry: Entry) -> Catalo
     else:
         for name, value in asdict(entry).items():
             setattr(row, name, value)
-    # What people may choose and how much fits is part of the settings; a price is not.
-    if before != (row.allowed, row.context_window):
+    # What people may choose now and how much fits is part of the settings; a price is not.
+    if entry.driver == ai.driver and before != (row.allowed, row.context_window):
         ai.version += 1
     await session.flush()
     return row
@@ -91,7 +91,8 @@ async def delete_model(session: AsyncSession, actor: Actor, driver: str, model: 
     if row is None:
         raise NotInCatalogueError
     await repository.delete_model(session, row)
-    ai.version += 1
+    if driver == ai.driver:
+        ai.version += 1
     await session.flush()
 
 

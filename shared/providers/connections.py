@@ -99,19 +99,14 @@ def bound_to(workspace_id: UUID, row_id: UUID, purpose: Purpose) -> str:
 
 
 def connection(
-    settings: AiSettings,
-    row: ProviderCredential | None,
-    purpose: Purpose,
-    box: SecretBox,
-    *,
-    model: str | None = None,
+    settings: AiSettings, row: ProviderCredential | None, purpose: Purpose, box: SecretBox
 ) -> Connection:
     """The connection that the settings describe; `row` is the driver's credentials."""
     chat = purpose == "chat"
     name = settings.driver if chat else settings.embedding_driver
     return describe(
         drivers(purpose)[name],
-        model=model or (settings.chat_model if chat else settings.embedding_model),
+        model=settings.chat_model if chat else settings.embedding_model,
         row=row,
         purpose=purpose,
         box=box,

@@ -121,19 +121,10 @@ def _state(
     return DriverState(driver, stored_url(row, purpose), found.key_state)
 
 
-async def chat_connection(
-    session: AsyncSession, ai: AiSettings, box: SecretBox, *, model: str | None = None
-) -> Connection:
-    """How the workspace's chat model is reached (or `model`, of the same driver); it may
-    lack something."""
+async def chat_connection(session: AsyncSession, ai: AiSettings, box: SecretBox) -> Connection:
+    """How the workspace's chat model is reached; it may lack something."""
     row = await repository.credential(session, ai.workspace_id, ai.driver)
-    return connection(ai, row, "chat", box, model=model)
-
-
-async def embedding_connection(session: AsyncSession, ai: AiSettings, box: SecretBox) -> Connection:
-    """How the workspace's embedding model is reached; it may lack something."""
-    row = await repository.credential(session, ai.workspace_id, ai.embedding_driver)
-    return connection(ai, row, "embeddings", box)
+    return connection(ai, row, "chat", box)
 
 
 async def require_search(session: AsyncSession, workspace_id: UUID) -> None:

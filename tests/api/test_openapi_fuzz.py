@@ -25,7 +25,9 @@ CHECKS = [
     status_code_conformance,
 ]
 # They end the sessions that the others need, count attempts, stream, or wait for workers.
-SPARED = r"^/v1/auth/(sign-|sessions|password)|^/v1/ai/chat/|^/readyz"
+SPARED = (
+    r"^/v1/auth/(sign-|sessions|password)|^/v1/ai/chat/|^/readyz|^/v1/workspace/ai-settings/test"
+)
 EXAMPLES = 40  # an operation
 
 

@@ -94,6 +94,7 @@ async def test_the_workspaces_model_is_offered_also_when_the_catalogue_does_not_
 async def test_what_may_be_chosen_raises_the_version_and_a_price_does_not(
     database: Database, world: World
 ) -> None:
+    await use(database, world, "openai", "gpt-4o")
     owner = world.actor("owner")
 
     async def version_after(entry: Entry) -> int:
@@ -102,6 +103,7 @@ async def test_what_may_be_chosen_raises_the_version_and_a_price_does_not(
         async with database.session() as session:
             return (await repository.get(session, owner.workspace_id)).version
 
+    assert await version_after(Entry("gemini", "of another driver")) == 1
     assert await version_after(Entry("openai", "new")) == 2
     assert await version_after(Entry("openai", "new", Decimal(1), Decimal(2))) == 2
     assert await version_after(Entry("openai", "new", context_window=9_000)) == 3
