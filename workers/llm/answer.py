@@ -20,10 +20,12 @@ _SPACE = b" \t\r\n\xef\xbb\xbf"  # also a byte order mark's bytes
 
 
 class Answer:
-    """Feed it the body's pieces, then `end` it. Both raise Fault."""
+    """Feed it the body's pieces, then `end` it, unless there is a `fault`: the answer fails
+    after the events that were returned until then."""
 
     def __init__(self, key: SecretStr | None = None) -> None:
         self.done = False  # the stream said that it is
+        self.fault: Fault | None = None
         self._key = key
         self._assembly = Assembly()
         self._decoder = SseDecoder()
@@ -45,20 +47,26 @@ class Answer:
         if not self._understood and len(self._body) < _PIECES_KEPT:
             self._body.append(piece)
         try:
-            return self._payloads(self._decoder.feed(piece))
+            payloads = self._decoder.feed(piece)
         except EventTooLongError:
-            raise faults.bad_response(
-                "The provider sent more at once than Pageturn reads."
-            ) from None
+            text = "The provider sent more at once than Pageturn reads."
+            self.fault = faults.bad_response(text)
+            return []
+        return self._payloads(payloads)
 
     def end(self) -> list[ModelEvent]:
-        """The events at the end of the body, the last of them Finished."""
-        if self._kind in _NOT_EVENTS:
-            events = self._payloads([b"".join(self._body)])
-            self.done = True
-        else:
-            events = self._payloads(self._decoder.end())
-        return [*events, *self._assembly.end(self._reason())]
+        """The events at the end of the body; without a fault, the last of them is Finished."""
+        plain = self._kind in _NOT_EVENTS
+        events = self._payloads([b"".join(self._body)] if plain else self._decoder.end())
+        self.done |= plain
+        if self.fault is not None:
+            return events
+        try:
+            reason = self._reason()
+        except Fault as fault:
+            self.fault = fault
+            return events
+        return [*events, *self._assembly.end(reason)]
 
     def usage(self) -> list[ModelEvent]:
         """The tokens told so far, for an answer that fails."""
@@ -66,14 +74,17 @@ class Answer:
 
     def _payloads(self, payloads: list[bytes]) -> list[ModelEvent]:
         events: list[ModelEvent] = []
-        for payload in payloads:
-            if self.done:
-                break
-            if payload.strip() == b"[DONE]":
-                self.done = self._understood = True
-            elif payload:
-                for chunk in self._chunks(payload):
-                    events += self._take(chunk)
+        try:
+            for payload in payloads:
+                if self.done:
+                    break
+                if payload.strip() == b"[DONE]":
+                    self.done = self._understood = True
+                elif payload:
+                    for chunk in self._chunks(payload):
+                        events += self._take(chunk)
+        except Fault as fault:
+            self.fault = fault
         return events
 
     def _chunks(self, payload: bytes) -> Iterator[Any]:

@@ -31,6 +31,9 @@ _REASONS = {
 }
 _REASON = {word: reason for reason, words in _REASONS.items() for word in (reason, *words)}
 
+_MAX_TOKENS = 2**31 - 1  # what is stored of a count
+_MAX_DEPTH = 8  # of parts in parts
+
 
 class Assembly:
     """One answer. `reason` is that of `Finished`, or `error` or `overloaded`; None until told."""
@@ -145,17 +148,17 @@ class Assembly:
             self._output_tokens = output_tokens
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: Any, depth: int = 0) -> Iterator[str]:
     """The texts in a part of a content, in a list of parts or in a thought."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, list):
+    elif isinstance(value, list) and depth < _MAX_DEPTH:
         for item in value:
-            yield from _texts(item)
-    elif isinstance(value, dict):
+            yield from _texts(item, depth + 1)
+    elif isinstance(value, dict) and depth < _MAX_DEPTH:
         for name in ("text", "content", "thinking", "summary"):
             if value.get(name):
-                yield from _texts(value[name])
+                yield from _texts(value[name], depth + 1)
                 break
 
 
@@ -163,5 +166,5 @@ def _number(usage: dict[str, Any], *names: str) -> int | None:
     found: Iterable[Any] = (usage.get(name) for name in names)
     for value in found:
         if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
-            return int(value)
+            return int(min(value, _MAX_TOKENS))
     return None

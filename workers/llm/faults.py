@@ -181,7 +181,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         if 0 <= seconds < float("inf"):
             return seconds
     try:
-        at = email.utils.parsedate_to_datetime(value)
-    except ValueError:
+        at = email.utils.parsedate_to_datetime(value).timestamp()
+    except (ValueError, OverflowError):
         return None
-    return max(0.0, at.timestamp() - time.time())
+    return max(0.0, at - time.time())

@@ -22,6 +22,18 @@ def loads(raw: bytes) -> Any:
         raise ValueError("nested too deeply") from error
 
 
+def dumps(value: Any) -> str:
+    """The value as text. Raises ValueError for one that is nested too deeply."""
+    try:
+        return orjson.dumps(value).decode()
+    except orjson.JSONEncodeError:
+        pass
+    try:
+        return json.dumps(value)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
 def is_object(text: str) -> bool:
     """Whether a text is a whole JSON object."""
     try:

@@ -91,7 +91,11 @@ class OpenAIChatModel:
                 while (piece := await self._next(pieces, answer)) is not None:
                     if events := answer.feed(piece):
                         yield events
+                    if answer.fault is not None:
+                        raise answer.fault
                 yield answer.end()
+                if answer.fault is not None:
+                    raise answer.fault
             except Fault:
                 yield answer.usage()
                 raise

@@ -12,8 +12,8 @@ from typing import Any
 import orjson
 
 from shared.core.tunables import MODEL_EXTRA_BYTES
+from workers.llm import json_text
 from workers.llm.base import CallArguments, CallEnd, CallStart, ModelEvent
-from workers.llm.json_text import is_object
 
 _KEPT = "extra_content"  # Gemini's thought signatures
 
@@ -36,7 +36,7 @@ class _Call:
     def whole(self) -> bool:
         for piece in reversed(self.arguments):
             if end := piece.rstrip():
-                return end.endswith("}") and is_object("".join(self.arguments))
+                return end.endswith("}") and json_text.is_object("".join(self.arguments))
         return False
 
 
@@ -159,6 +159,9 @@ def _text(value: Any) -> str:
 
 def _arguments(value: Any) -> str:
     """A piece of the arguments' text, or all of them as a value."""
-    if isinstance(value, str):
-        return value
-    return "" if value is None else orjson.dumps(value).decode()
+    if value is None or isinstance(value, str):
+        return value or ""
+    try:
+        return json_text.dumps(value)
+    except ValueError:
+        return "null"  # which the tool will refuse
