@@ -23,7 +23,7 @@ LOCKS = {"run": "requirements.lock", "dev": "requirements-dev.lock"}
 OLDEST_PYTHON = (3, 11)
 OLDEST_NODE = 20
 PIP = ["-m", "pip", "--disable-pip-version-check", "-qq", "install"]
-NOT_SOURCES = {"node_modules", "dist", "tests"}
+NOT_SOURCES = {"node_modules", "dist", "tests", "contract"}
 
 
 class SetupError(Exception):

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
 
-from tests.fakes.installation import Installation
+from tests.fakes.browser import CHROMIUM, FLAGS, Visit, visiting
+from tests.fakes.installation import Installation, running
 from tests.fakes.told_model import ToldModel
 
 
@@ -25,31 +27,37 @@ def fresh() -> Iterator[Installation]:
 @pytest.fixture(scope="session")
 def installation() -> Iterator[Installation]:
     """A running installation, for all tests of the session."""
-    folder = Path(tempfile.mkdtemp(prefix="pageturn-e2e-"))
-    running = Installation(folder / "home")
-    running.start()
-    yield running
-    if running.process is not None:
-        running.stop()
-    shutil.rmtree(folder, ignore_errors=True)
+    with running() as started:
+        yield started
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def told() -> Iterator[ToldModel]:
-    """A model server of the module's own, for which each test says what it answers."""
+    """A model server for which each test says what it answers."""
     with ToldModel() as model:
         yield model
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def agent(told: ToldModel) -> Iterator[Installation]:
-    """A running installation of the module's own, whose workspace asks the `told` model."""
-    folder = Path(tempfile.mkdtemp(prefix="pageturn-e2e-"))
+    """A running installation whose workspace asks the `told` model."""
     # What a person would wait for between two tries, a test does not.
-    extra = {"PAGETURN_PRIVATE_MODELS": "true", "PAGETURN_MODEL_RETRY_SECONDS": "0.01"}
-    running = Installation(folder / "home", extra=extra)
-    running.start()
-    told.serve(running.sign_in())
-    yield running
-    running.stop()
-    shutil.rmtree(folder, ignore_errors=True)
+    with running(PAGETURN_PRIVATE_MODELS="true", PAGETURN_MODEL_RETRY_SECONDS="0.01") as started:
+        told.serve(started.sign_in())
+        yield started
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Closed with its module: Playwright's loop must not run beside that of other tests."""
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(browser: Browser, agent: Installation) -> Iterator[Visit]:
+    """Opens a page of the installation `agent` in a browser of a person's own."""
+    with visiting(browser, agent.url) as visit:
+        yield visit

@@ -1,78 +1,37 @@
 """The web app in a real browser: sign in, ask, follow a citation, reload in mid-answer, stop."""
 
 import re
-import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.fakes.installation import EMAIL, PASSWORD, Installation
+from tests.fakes.browser import CHROMIUM, ask, watched
+from tests.fakes.installation import EMAIL, PASSWORD, Installation, running
 
-CHROMIUM = shutil.which("chromium")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed"),
 ]
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-# A schema library tries `new Function` once and lives without it; the policy says no.
-EXPECTED_COMPLAINTS = re.compile(r"unsafe-eval|401 \(Unauthorized\)")
 
 
 @pytest.fixture(scope="module")
-def slow_installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+def slow_installation() -> Iterator[Installation]:
     """Its answers take long enough to reload in the middle of one."""
-    folder = tmp_path_factory.mktemp("browser")
-    running = Installation(folder / "home", extra={"PAGETURN_OFFLINE_PIECE_SECONDS": "0.2"})
-    running.start()
-    yield running
-    running.stop()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
+    with running(PAGETURN_OFFLINE_PIECE_SECONDS="0.2") as started:
+        yield started
 
 
 @pytest.fixture
 def page(browser: Browser, slow_installation: Installation) -> Iterator[Page]:
-    """A signed-in page. Complaints in its console fail the test."""
-    context = browser.new_context(viewport={"width": 1400, "height": 900}, locale="en-US")
-    page = context.new_page()
-    page.set_default_timeout(20_000)
-    complaints: list[str] = []
-    page.on(
-        "console",
-        lambda m: complaints.append(m.text) if m.type == "error" else None,
-    )
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto(slow_installation.url)
-    page.locator("input[type=email]").fill(EMAIL)
-    page.locator("input[type=password]").fill(PASSWORD)
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Good to see you")).to_be_visible()
-    yield page
-    context.close()
-    assert [text for text in complaints if not EXPECTED_COMPLAINTS.search(text)] == []
-
-
-def ask(page: Page, question: str) -> None:
-    box = page.get_by_placeholder("Ask about your pages")
-    if not box.is_visible():
-        page.get_by_role("button", name="Chat").first.click()
-    box.fill(question)
-    box.press("Enter")
+    """A page signed in as a person signs in."""
+    with watched(browser) as page:
+        page.goto(slow_installation.url)
+        page.locator("input[type=email]").fill(EMAIL)
+        page.locator("input[type=password]").fill(PASSWORD)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="Good to see you")).to_be_visible()
+        yield page
 
 
 def quotation(page: Page) -> Locator:
