@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ops.errors import OpsError
 from shared.core.settings import Settings
-from shared.core.tunables import API_GRACE_SECONDS
+from shared.core.tunables import API_GRACE_SECONDS, INDEX_CONCURRENCY
 
 ROOT = Path(__file__).resolve().parent.parent
 _LOOPBACK = "127.0.0.1"
@@ -62,7 +62,7 @@ def _chat(settings: Settings) -> list[str]:
 
 
 def _index(_: Settings) -> list[str]:
-    return _worker("index", "index,maintenance", 1)
+    return _worker("index", "index,maintenance", INDEX_CONCURRENCY)
 
 
 def _beat(settings: Settings) -> list[str]:

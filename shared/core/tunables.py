@@ -77,6 +77,7 @@ ALIVE_BEAT_SECONDS = 3.0  # between a worker's signs of life
 ALIVE_SECONDS = 10.0  # a worker silent for longer counts as missing
 FOLLOW_INDEX_SECONDS = 10.0  # between looks for pages whose index lags
 SWEEP_EXPIRED_SECONDS = 60.0  # between removals of expired rows
+INDEX_CONCURRENCY = 4  # pages at a time: a provider answers slowly, and one may hang
 INDEX_RERUNS = 5  # readings of a page that changes while it is embedded; then the next task
 INDEX_PAUSE_SECONDS = 20.0  # before an unindexed page is enqueued again; doubles each time
 INDEX_SWEEP_BATCH = 500  # pages that a sweep of the index looks at

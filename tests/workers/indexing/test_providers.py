@@ -21,7 +21,7 @@ from tests.factories.past import let_pass
 from tests.factories.providers import choose_embeddings
 from tests.factories.saved_pages import make_page, put_in_trash, save_page
 from tests.factories.world import World
-from tests.fakes.llm_script import Gate, Reply, error
+from tests.fakes.llm_script import Gate, Reply, error, json_reply
 from tests.fakes.llm_stub import LlmStub
 from workers.indexing.following import follow_page
 from workers.indexing.indexer import IndexResult
@@ -358,3 +358,27 @@ async def test_a_run_that_is_cut_off_is_closed_in_the_account(
     assert [(g.status, g.error_code) for g in await generations(database)] == [
         ("error", "cancelled")
     ]
+
+
+async def test_a_burst_of_tasks_for_one_page_is_one_run_at_a_time_and_one_bill(
+    database: Database, world: World, runtime: Runtime, stub: LlmStub
+) -> None:
+    gate = Gate()
+    plain = json_reply({"data": [{"embedding": [1.0]}]})
+    stub.plays_embeddings(Reply(200, [gate, *plain.body], {}, plain.content_type))
+    await choose_embeddings(database, world.actor("owner"), url=stub.url)
+    page = await make_page(database, world, "Diary", "First words.")
+    first = asyncio.create_task(follow_page(runtime, page.id))
+    await stub.until(lambda: stub.embeddings)
+    await save_page(database, world, page.id, markdown="Last words.")
+    later = [await follow_page(runtime, page.id) for _ in range(3)]
+    assert {result.status for result in later} == {"superseded"}
+    gate.open()
+    assert (await first).status in ("indexed", "current")
+    [row] = await rows(database, page)
+    assert "Last words." in row.content
+    assert [request.body["input"] for request in stub.embeddings] == [
+        ["Diary\n\nFirst words."],
+        ["Diary\n\nLast words."],
+    ]
+    assert await progress(database, world) == (1, 1, False)
