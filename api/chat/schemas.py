@@ -26,7 +26,7 @@ class ChatRequest(ApiModel):
     `continue` goes on after an answer that was cut off at the limit of steps."""
 
     id: ClientId | None = None
-    messages: list[dict[str, Any]] = []
+    messages: Annotated[list[dict[str, Any]], Field(default_factory=list)]
     trigger: Literal["submit-message", "regenerate-message"] = "submit-message"
     message_id: ClientId | None = None
     chat_id: ClientId | None = None
