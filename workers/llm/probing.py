@@ -11,8 +11,7 @@ from shared.core.tunables import PROVIDER_MESSAGE_CHARS, PROVIDER_TEST_TOKENS
 from shared.providers import catalogue, rpc
 from shared.providers.probes import Outcome, Probe
 from shared.providers.scrubbing import without_key
-from workers.llm.base import ModelError, ModelRequest, UserMessage
-from workers.llm.complete import complete
+from workers.llm.base import ModelError, ModelRequest, Usage, UserMessage
 from workers.llm.drivers import model_for
 from workers.llm.embeddings import EmbeddingUnavailableError
 from workers.llm.local_embeddings import local_embedder
@@ -107,9 +106,9 @@ async def _chat(runtime: Runtime, wanted: Probe, call: _Call) -> None:
         max_output_tokens=PROVIDER_TEST_TOKENS,
     )
     model = model_for(wanted.connection, runtime.settings, runtime.clients)
-    _, usage = await complete(model, request)
-    if usage is not None:
-        call.input_tokens, call.output_tokens = usage.input_tokens, usage.output_tokens
+    async for event in model.stream(request):
+        if isinstance(event, Usage):  # told of an answer that fails, too
+            call.input_tokens, call.output_tokens = event.input_tokens, event.output_tokens
 
 
 async def _embed(runtime: Runtime, wanted: Probe, call: _Call) -> None:

@@ -10,9 +10,21 @@ from sqlalchemy import select
 from shared.chat.models import Generation
 from shared.core.db import Database
 from shared.core.settings import get_settings
+from shared.core.tunables import PROVIDER_TEST_TOKENS
 from tests.api.settings.admin import TEST, Admin
 from tests.api.settings.conftest import Worker
-from tests.fakes.llm_script import Gate, error, html, says, stream
+from tests.fakes.llm_script import (
+    DONE,
+    Gate,
+    error,
+    finish,
+    html,
+    reasoning,
+    says,
+    stream,
+    text,
+    usage,
+)
 from tests.fakes.llm_stub import LlmStub
 
 KEY = "sk-canary-Ab3dEfGh1jKlMn0p"
@@ -161,6 +173,15 @@ async def test_without_a_worker_the_test_is_unavailable(
     assert (answer.status_code, answer.json()["error"]) == (503, "unavailable")
     assert KEY not in answer.text
     assert stub.requests == []
+
+
+async def test_a_model_that_thinks_first_has_room_for_it(
+    owner: Admin, stub: LlmStub, worker: Worker, database: Database
+) -> None:
+    stub.plays(stream(reasoning("Let me", " think"), text("ready"), finish(), usage(9, 300), DONE))
+    assert (await owner.test("chat", **form(stub)))["ok"]
+    assert stub.chats[0].body["max_completion_tokens"] == PROVIDER_TEST_TOKENS > 1_000
+    assert [row.output_tokens for row in await accounted(database)] == [300]
 
 
 async def test_silence_ends_and_is_told_as_such(
