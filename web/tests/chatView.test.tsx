@@ -100,7 +100,10 @@ describe("a message of one's own", () => {
   }
 
   it("is put in other words in its place and sent by Enter", async () => {
-    server.on(SEND, answers("m2", "Hey you."));
+    server.on(SEND, () => {
+      kept.cut("u1").question("u2", "Hey", ["u1", "u2"]);
+      return answers("m2", "Hey you.")();
+    });
     await edit("Hey", "Enter");
     await screen.findByText("Hey you.");
     expect(body()).toMatchObject({ messages: [{ id: "u1", parts: [{ type: "text", text: "Hey" }] }] });
@@ -132,7 +135,10 @@ describe("an answer", () => {
 
   it("can be asked for again, also when more has been said since", async () => {
     kept.question("u1", "Hi").answer("m1", "Hello.").question("u2", "And?").answer("m2", "So.");
-    server.on(SEND, answers("m3", "Good day."));
+    server.on(SEND, () => {
+      kept.cut("m1");
+      return answers("m3", "Good day.")();
+    });
     await open();
     const [first] = screen.getAllByRole("button", { name: "Answer again" });
     if (first) fireEvent.click(first);
