@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx2
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
@@ -45,6 +46,17 @@ def agent(told: ToldModel) -> Iterator[Installation]:
     with running(PAGETURN_PRIVATE_MODELS="true", PAGETURN_MODEL_RETRY_SECONDS="0.01") as started:
         told.serve(started.sign_in())
         yield started
+
+
+@pytest.fixture(scope="session")
+def owner(agent: Installation) -> httpx2.Client:
+    return agent.sign_in()
+
+
+@pytest.fixture(scope="session")
+def reader(agent: Installation) -> httpx2.Client:
+    """A member who may read the space in which the tests write."""
+    return agent.add_person("rita@example.org", "Rita Reader", "General:reader")
 
 
 @pytest.fixture(scope="module")

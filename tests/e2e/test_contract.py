@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from tests.fakes import sdk_client
-from tests.fakes.installation import Installation, wait_for
+from tests.fakes.installation import Installation, make_page, wait_for
 from tests.fakes.llm_script import (
     CUT,
     DONE,
@@ -32,7 +32,7 @@ from tests.fakes.llm_script import (
     usage,
 )
 from tests.fakes.sdk_client import SdkClients, State
-from tests.fakes.told_model import KEY, MODEL, ToldModel
+from tests.fakes.told_model import KEY, MODEL, ToldModel, new_question
 
 pytestmark = [
     pytest.mark.slow,
@@ -72,10 +72,6 @@ def sdk(agent: Installation, person: httpx2.Client) -> Iterator[SdkClients]:
 def chat(sdk: SdkClients) -> str:
     """The id of the client "a", which the client chose, as any does."""
     return str(sdk.open()["id"])
-
-
-def new_question() -> str:
-    return f"What about {uuid4().hex[:8]}?"
 
 
 def stored(person: httpx2.Client, state: State) -> list[dict[str, Any]]:
@@ -172,7 +168,7 @@ def test_parallel_tools(sdk: SdkClients, person: httpx2.Client, chat: str, told:
 
 
 def test_a_citation(sdk: SdkClients, person: httpx2.Client, chat: str, told: ToldModel) -> None:
-    made = person.post("/v1/pages", json={"spaceId": general(person), "title": "Cited"}).json()
+    made = make_page(person, "Cited", "Here it stands.")
     question = new_question()
     told.plays(
         question,
@@ -185,11 +181,6 @@ def test_a_citation(sdk: SdkClients, person: httpx2.Client, chat: str, told: Tol
     assert kinds(parts)[-2:] == ["text", "source-url"]
     assert parts[-1]["url"] == f"{made['url']}#b1"
     assert parts[-1]["title"] == "Cited"
-
-
-def general(person: httpx2.Client) -> str:
-    spaces = person.get("/v1/spaces").json()["items"]
-    return str(next(space["id"] for space in spaces if space["name"] == "General"))
 
 
 def test_a_tool_error(sdk: SdkClients, person: httpx2.Client, chat: str, told: ToldModel) -> None:

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, Protocol
 
 import httpx2
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Locator, Page
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = [
@@ -74,3 +74,8 @@ def ask(page: Page, question: str) -> None:
         page.locator(".chat-toggle").click()
     box.fill(question)
     box.press("Enter")
+
+
+def answers(page: Page) -> Locator:
+    """The answers in the conversation; the copy for screen readers does not count."""
+    return page.get_by_role("article", name="Agent")

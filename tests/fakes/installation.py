@@ -211,3 +211,13 @@ def blocks(chunks: Iterator[bytes]) -> Iterator[bytes]:
         *whole, rest = rest.split(b"\n\n")
         for block in whole:
             yield block + b"\n\n"
+
+
+def make_page(client: httpx2.Client, title: str, markdown: str) -> dict[str, Any]:
+    """A page in the space General, as the API answers it."""
+    spaces = client.get("/v1/spaces").json()["items"]
+    space = next(space["id"] for space in spaces if space["name"] == "General")
+    made = client.post("/v1/pages", json={"spaceId": space, "title": title, "markdown": markdown})
+    assert made.status_code == 201, made.text
+    page: dict[str, Any] = made.json()
+    return page

@@ -5,6 +5,7 @@ Small calls (a chat's title) go to a model of their own, `SMALL`, and never use 
 
 from collections import defaultdict
 from typing import Any, Self
+from uuid import uuid4
 
 import httpx2
 
@@ -64,3 +65,8 @@ class ToldModel:
 def said(request: Recorded) -> list[str]:
     """What the person says in a request, message by message."""
     return [str(m["content"]) for m in request.messages if m["role"] == "user"]
+
+
+def new_question(about: str = "How much leave carries over?") -> str:
+    """A question that nobody has asked before."""
+    return f"{about} ({uuid4().hex[:8]})"
