@@ -23,7 +23,7 @@ def impatient() -> Settings:
     return get_settings().model_copy(
         update={
             "private_models": True,
-            "model_silence_seconds": 5.0,
+            "model_silence_seconds": 2.0,
             "model_retry_seconds": 0.001,
             "model_tail_seconds": 0.2,
         }

@@ -784,6 +784,66 @@ _ENDS = [
     Odd("busy for good", (error(503, "Busy"),) * 4, Said(error="provider_overloaded")),
 ]
 
+_BUSY = "Slow down"
+_STATUSES = [
+    Odd("401", (error(401, "Incorrect API key"),), Said(error="provider_auth")),
+    Odd("403", (error(403, "Not for you"),), Said(error="provider_auth")),
+    Odd("402", (error(402, "Insufficient balance"),), Said(error="provider_quota")),
+    Odd(
+        "429 for a quota that is used up",
+        (error(429, "You exceeded your current quota", code="insufficient_quota"),),
+        Said(error="provider_quota"),
+    ),
+    Odd(
+        "429 with Retry-After in seconds, then an answer",
+        (error(429, _BUSY, {"retry-after": "0"}), says("x")),
+        Said("x", finish="stop", usage=(10, 1)),
+    ),
+    Odd(
+        "429 with Retry-After as a date, then an answer",
+        (error(429, _BUSY, {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}), says("x")),
+        Said("x", finish="stop", usage=(10, 1)),
+    ),
+    Odd(
+        "429 with a Retry-After that nobody waits for",
+        (error(429, _BUSY, {"retry-after": "3600"}),),
+        Said(error="provider_rate_limit"),
+    ),
+    Odd(
+        "429 with a date that nobody waits for",
+        (error(429, _BUSY, {"retry-after": "Fri, 31 Dec 2100 23:59:59 GMT"}),),
+        Said(error="provider_rate_limit"),
+    ),
+    Odd(
+        "500, then an answer",
+        (error(500, "Internal error"), says("x")),
+        Said("x", finish="stop", usage=(10, 1)),
+    ),
+    Odd("500 for good", (error(500, "Internal error"),) * 4, Said(error="provider_error")),
+    Odd("529 for good", (error(529, "Overloaded"),) * 4, Said(error="provider_overloaded")),
+    Odd(
+        "HTML with a 502, then an answer",
+        (html(502, "<html><title>Bad gateway</title></html>"), says("x")),
+        Said("x", finish="stop", usage=(10, 1)),
+    ),
+    Odd("400 for a reason of its own", (error(400, "No"),), Said(error="provider_error")),
+    Odd(
+        "404 about the model",
+        (error(404, "The model `m` does not exist", code="model_not_found"),),
+        Said(error="model_not_found"),
+    ),
+    Odd(
+        "400 about tools",
+        (error(400, "m does not support tools"),),
+        Said(error="tools_unsupported"),
+    ),
+    Odd(
+        "silence after some words",
+        (stream(text("x"), 60.0),),
+        Said("x", error="provider_timeout"),
+    ),
+]
+
 ODD_STREAMS = [
     *_TEXT,
     *_THOUGHTS,
@@ -793,4 +853,5 @@ ODD_STREAMS = [
     *_REASONS,
     *_FRAMES,
     *_ENDS,
+    *_STATUSES,
 ]
