@@ -5,9 +5,8 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Request
 
-from api.deps import CurrentActor, SessionDep, SettingsDep
+from api.deps import CurrentActor, SecretBoxDep, SessionDep
 from api.search.schemas import SearchAnswer, SearchItem
-from shared.core.secrets import SecretBox
 from shared.core.tunables import MAX_QUERY_CHARS, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
 from shared.providers.service import require_search
 from shared.search.query import parse
@@ -24,7 +23,7 @@ async def search_pages(
     request: Request,
     actor: CurrentActor,
     session: SessionDep,
-    settings: SettingsDep,
+    box: SecretBoxDep,
     q: Annotated[str, Query(max_length=MAX_QUERY_CHARS)],
     space_id: Annotated[UUID | None, Query(alias="spaceId")] = None,
     limit: Annotated[int, Query(ge=1, le=SEARCH_LIMIT_MAX)] = SEARCH_LIMIT_DEFAULT,
@@ -36,7 +35,6 @@ async def search_pages(
     # The connection goes back to the pool while a worker embeds the query.
     await session.commit()
     state = request.app.state
-    box = SecretBox(*settings.require_app_secrets())
     vector = await query_vector(state.database, state.redis, box, actor.workspace_id, q)
     async with state.database.session() as reading:
         found = await search(

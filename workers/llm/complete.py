@@ -1,4 +1,4 @@
-"""A whole answer at once, for calls that nobody watches: titles, summaries, tests."""
+"""A whole answer at once, for calls that nobody watches: titles and summaries."""
 
 from workers.llm.base import Model, ModelRequest, TextPiece, Usage
 
