@@ -9,7 +9,7 @@ from playwright.sync_api import Page, Response, expect
 
 from tests.fakes.browser import CHROMIUM, Visit, answers, ask
 from tests.fakes.llm_script import error, says
-from tests.fakes.told_model import KEY, MODEL, ToldModel, new_question
+from tests.fakes.told_model import KEY, MODEL, TEST_QUESTION, ToldModel, new_question
 
 pytestmark = [
     pytest.mark.slow,
@@ -17,7 +17,6 @@ pytestmark = [
 ]
 
 SETTINGS = "/settings/ai"
-TEST = "Answer with the single word: ready"  # what a test asks a model
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +35,7 @@ def test_a_key_is_entered_tested_and_saved_and_never_comes_back(
     visit: Visit, owner: httpx2.Client, told: ToldModel
 ) -> None:
     configure(owner, driver="offline", baseUrl="", apiKey="")
-    told.plays(TEST, says("ready"))
+    told.plays(TEST_QUESTION, says("ready"))
     page = visit(owner, SETTINGS)
     bodies: list[str] = []
     page.on("response", lambda response: bodies.append(body_of(response)))

@@ -213,11 +213,14 @@ def blocks(chunks: Iterator[bytes]) -> Iterator[bytes]:
             yield block + b"\n\n"
 
 
-def make_page(client: httpx2.Client, title: str, markdown: str) -> dict[str, Any]:
-    """A page in the space General, as the API answers it."""
+def make_page(
+    client: httpx2.Client, title: str, markdown: str, space: str = "General"
+) -> dict[str, Any]:
+    """A page, as the API answers it; `space` by its name."""
     spaces = client.get("/v1/spaces").json()["items"]
-    space = next(space["id"] for space in spaces if space["name"] == "General")
-    made = client.post("/v1/pages", json={"spaceId": space, "title": title, "markdown": markdown})
+    space_id = next(item["id"] for item in spaces if item["name"] == space)
+    body = {"spaceId": space_id, "title": title, "markdown": markdown}
+    made = client.post("/v1/pages", json=body)
     assert made.status_code == 201, made.text
     page: dict[str, Any] = made.json()
     return page

@@ -14,6 +14,7 @@ from tests.fakes.llm_stub import Recorded, Scripted, StubThread
 
 MODEL, SMALL = "stub", "stub-small"
 KEY = "k-0123456789-of-the-stub"
+TEST_QUESTION = "Answer with the single word: ready"  # what a test of the settings asks
 
 
 class ToldModel:

@@ -19,6 +19,7 @@ export const en = {
     copied: "Copied",
     copy: "Copy",
     actions: "Actions",
+    showTyped: "Show what is typed",
   },
   auth: {
     title: "Sign in",

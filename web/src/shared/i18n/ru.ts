@@ -26,6 +26,7 @@ export const ru: Translated<typeof en> = {
     copied: "Скопировано",
     copy: "Копировать",
     actions: "Действия",
+    showTyped: "Показать введённое",
   },
   auth: {
     title: "Вход",

@@ -38,6 +38,7 @@ export function PasswordForm() {
       <PasswordInput
         label={t("auth.password")}
         autoComplete="current-password"
+        visibilityToggleButtonProps={{ "aria-label": t("app.showTyped") }}
         required
         withAsterisk={false}
         value={password}

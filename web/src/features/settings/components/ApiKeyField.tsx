@@ -34,6 +34,7 @@ export function ApiKeyField({ connection, error, onType }: Props) {
         required={info.needsKey && !stored}
         autoComplete="new-password"
         spellCheck={false}
+        visibilityToggleButtonProps={{ "aria-label": t("app.showTyped") }}
         error={error ?? (again ? t(`settings.keyNotice.${key}`) : undefined)}
         onChange={(event) => onType(event.currentTarget.value || undefined)}
       />
