@@ -137,7 +137,9 @@ def test_replaced_messages_become_branches_and_the_standing_ones_are_shown(
     edited, edited_answer = chat.send("B in other words?", "b3", hides=second)
     last, last_answer = chat.send("C?", "c")
     upgrade(empty, "head")
-    parents = dict(empty.execute(text("SELECT id, parent_id FROM ai_chat_messages")).tuples().all())
+    parents = dict(
+        tuple(row) for row in empty.execute(text("SELECT id, parent_id FROM ai_chat_messages"))
+    )
     assert parents == {
         first: None,
         first_answer: first,
