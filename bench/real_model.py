@@ -1,11 +1,12 @@
 """Turns through a real model server that nobody of this project wrote.
 
     make real-model
+    .venv/bin/python -m bench.real_model --server llama --short-turns 5
 
 Starts the server, starts a Pageturn of its own, connects the one to the other by the settings API,
 and asks. Exit code 1 when a turn did not end in exactly one way, when its frames broke the
 protocol, or when something else was stored than was sent. A model of this size answers nonsense:
-what is looked at is everything around it.
+what is looked at is everything around it. On two busy cores a run takes half an hour.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from pathlib import Path
 
 import httpx2
 
-from bench import llama
+from bench.model_server import KINDS, MODEL_NAME, Kind, serving
 from bench.turns import HEAD, Outcome, ask
 from tests.fakes.installation import Installation
 
@@ -27,20 +28,24 @@ PAGES = {
     "Office": "The door code changes every quarter. Dogs are welcome on Fridays.",
 }
 SHORT = ["Hello.", "And then?", "Why?", "Say it in three words.", "What is 2 + 2?", "Thanks."]
+# The words with which a model of this family begins a call.
+TOOLS = ["List the pages. Call a tool: <tool_call>", '<tool_call>{"name": "searchPages"']
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Turns through a real model server.")
+    parser.add_argument("--server", choices=KINDS, default="python")
     parser.add_argument("--short-turns", type=int, default=30, help="turns of the one long chat")
     arguments = parser.parse_args()
-    llama.install()
+    kind = KINDS[arguments.server]
+    kind.build()
     folder = Path(tempfile.mkdtemp(prefix="pageturn-real-model-"))
     pageturn = Installation(folder / "home", extra={"PAGETURN_PRIVATE_MODELS": "true"})
     try:
-        with llama.serving(folder / "server.log") as base:
+        with serving(kind, folder / "server.log") as base:
             pageturn.start()
             client = pageturn.sign_in()
-            configure(client, base)
+            configure(client, base, kind)
             outcomes = list(conversations(client, arguments.short_turns))
     finally:
         if pageturn.process is not None:
@@ -54,14 +59,14 @@ def main() -> int:
     return 0
 
 
-def configure(client: httpx2.Client, base: str) -> None:
+def configure(client: httpx2.Client, base: str, kind: Kind) -> None:
     """Connect the workspace to the server, have it tested, and write some pages."""
     settings = {
         "driver": "openai-compatible",
         "baseUrl": base,
         "apiKey": "not-needed-here",
-        "chatModel": llama.MODEL_NAME,
-        "chatContextWindow": llama.CONTEXT_TOKENS,
+        "chatModel": MODEL_NAME,
+        "chatContextWindow": kind.window,
     }
     client.patch("/v1/workspace/ai-settings", json=settings).raise_for_status()
     test = {"capability": "chat"}
@@ -74,12 +79,16 @@ def configure(client: httpx2.Client, base: str) -> None:
 
 
 def conversations(client: httpx2.Client, short: int) -> Iterator[Outcome]:
-    """One turn of each kind, then many in one chat, which outgrows the model's window."""
+    """Some turns of each kind, then many in one chat, which outgrows the model's window."""
     print(HEAD, flush=True)
     yield shown(ask(client, "plain", "What is the capital of France?"))
-    yield shown(ask(client, "should use tools", "Search the wiki: how many days of holidays?"))
-    yield shown(ask(client, "babbles", "Write a very long fairy tale about a fox. Never stop."))
-    yield shown(ask(client, "stopped", "Count from one to a thousand in words.", stop_after=10))
+    for number, text in enumerate(TOOLS):
+        yield shown(ask(client, f"should use tools {number + 1}", text))
+    babble = ask(client, "babbles", "Write a very long fairy tale about a fox. Never stop.")
+    yield shown(babble)
+    if babble.end == "length":
+        yield shown(ask(client, "goes on", None, chat=babble.chat))
+    yield shown(ask(client, "stopped", "Write a long letter to a friend.", stop_after=3))
     chat = None
     for number in range(short):
         outcome = ask(client, f"short {number + 1}", SHORT[number % len(SHORT)], chat=chat)

@@ -38,13 +38,19 @@ HEAD = f"{'turn':<24}{'first s':>8}{'all s':>9}{'deltas':>8}{'good':>6}/{'bad':<
 
 
 def ask(
-    client: httpx2.Client, name: str, text: str, *, chat: str | None = None, stop_after: int = 0
+    client: httpx2.Client,
+    name: str,
+    text: str | None,
+    *,
+    chat: str | None = None,
+    stop_after: int = 0,
 ) -> Outcome:
-    """Ask, read the stream to its end, and compare it with what was stored. `stop_after` so many
-    pieces of text the answer is stopped."""
-    body: dict[str, Any] = {
-        "messages": [{"role": "user", "parts": [{"type": "text", "text": text}]}]
-    }
+    """Ask, read the stream to its end, and compare it with what was stored. No text: the last
+    answer of the chat goes on. `stop_after` so many pieces of text the answer is stopped."""
+    body: dict[str, Any] = {"messages": [], "continue": True}
+    if text is not None:
+        parts = [{"type": "text", "text": text}]
+        body = {"messages": [{"role": "user", "parts": parts}]}
     if chat is not None:
         body["chatId"] = chat
     page, begun, first, stopped = UiMessage(), time.monotonic(), None, False
