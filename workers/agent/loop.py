@@ -43,7 +43,8 @@ def _completed(draft: StepDraft, *, truncated: bool) -> Ending:
     return Ending(TurnStatus.COMPLETED, finish_reason=reason, truncated=truncated)
 
 
-def _error(error: PageturnError) -> Ending:
+def failure(error: PageturnError) -> Ending:
+    """The end of a turn that failed for a reason that a person can read."""
     return Ending(TurnStatus.ERROR, error_code=error.code, error_text=error.message)
 
 
@@ -83,7 +84,7 @@ class AgentLoop:
                 if await self._step(number, last=last):
                     return
         except UnauthenticatedError as error:
-            await self._end(_error(error))
+            await self._end(failure(error))
 
     async def _resume(self) -> None:
         """After a crash: run the calls of the last committed step that have no outcome.
@@ -117,7 +118,7 @@ class AgentLoop:
             self._toolset,
             history.known_pages(self._state),
         )
-        failure = await self._listen(draft, () if last else self._toolset.specs)
+        error = await self._listen(draft, () if last else self._toolset.specs)
         draft.close()
         await self._emitter.drain()
         if self._halt.by(HaltReason.HANDOVER):
@@ -125,8 +126,8 @@ class AgentLoop:
         if self._halt.by(HaltReason.STOP):
             await self._end(Ending(TurnStatus.ABORTED), draft)
             return True
-        if failure is not None:
-            await self._end(_error(failure), draft)
+        if error is not None:
+            await self._end(failure(error), draft)
             return True
         if not draft.calls or last:
             await self._end(_completed(draft, truncated=last), draft)

@@ -8,6 +8,7 @@ import pytest
 from pydantic import SecretStr
 from sqlalchemy import select
 
+from shared.core.errors import NotConfiguredError
 from shared.core.settings import get_settings
 from shared.providers import service
 from shared.providers.connections import Typed
@@ -151,3 +152,17 @@ async def test_a_turn_that_waited_while_the_driver_changed_uses_the_new_ones_mod
         async with workers[0].database.session() as session:
             ai = await session.get_one(AiSettings, world.workspace_id)
             assert ai.driver == "ollama"
+
+
+async def test_a_turn_whose_provider_was_taken_away_ends_with_what_is_missing(
+    workers: tuple[Stage, Stage], world: Any
+) -> None:
+    turn_id = await workers[0].send(world.actor("writer"), "Q?")
+    await choose(workers[0], world, "owner", driver="openai", chat_model="m")
+    await attempt(workers[0].runtime, workers[0].keeper, turn_id)
+    turn = await workers[0].turn(turn_id)
+    assert (turn.status, turn.error_code) == ("error", "not_configured")
+    assert (await workers[0].answer(turn_id)).meta["errorCode"] == "not_configured"
+    with pytest.raises(NotConfiguredError) as refused:
+        await workers[0].send(world.actor("writer"), "Again?")
+    assert refused.value.details["missing"] == ["apiKey"]
