@@ -68,9 +68,11 @@ export function SearchBox() {
         aria-controls={listId}
         aria-autocomplete="list"
         aria-activedescendant={shown ? `${listId}-${chosen}` : undefined}
-        placeholder={`${t("search.placeholder")}  Ctrl K`}
+        placeholder={t("search.placeholder")}
         leftSection={<SearchIcon size={16} />}
-        rightSection={shown && search.isFetching ? <Loader size={14} /> : null}
+        rightSection={<End empty={text === ""} busy={shown && search.isFetching} />}
+        rightSectionWidth="auto"
+        rightSectionPointerEvents="none"
         value={text}
         onChange={(event) => {
           setText(event.currentTarget.value);
@@ -92,5 +94,15 @@ export function SearchBox() {
         />
       ) : null}
     </div>
+  );
+}
+
+function End({ empty, busy }: { empty: boolean; busy: boolean }) {
+  if (busy) return <Loader size={14} className="search-end" />;
+  if (!empty) return null;
+  return (
+    <kbd className="search-end search-keys" aria-hidden="true">
+      Ctrl K
+    </kbd>
   );
 }
