@@ -69,9 +69,11 @@ def visiting(browser: Browser, url: str) -> Iterator[Visit]:
 
 def ask(page: Page, question: str) -> None:
     """Ask in the open chat; opens it beside the page where it is not open."""
+    page.locator(".chat-toggle, .app-chat").first.wait_for()
+    closed = page.locator('.chat-toggle[aria-expanded="false"]')
+    if closed.count():
+        closed.click()
     box = page.locator(".prompt-box textarea")
-    if not box.is_visible():
-        page.locator(".chat-toggle").click()
     box.fill(question)
     box.press("Enter")
 
