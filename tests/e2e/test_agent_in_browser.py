@@ -49,7 +49,7 @@ def edit_of(page: Json) -> Reply:
     return calls(("editPageText", {"pageId": page["id"], "edits": edits}))
 
 
-@pytest.mark.req("RG-16", "PN-06", "LP-07")
+@pytest.mark.req("RG-16", "PN-06")
 def test_an_agents_edit_is_on_the_page_and_in_its_history_with_the_person_who_asked(
     visit: Visit, owner: httpx2.Client, reader: httpx2.Client, told: ToldModel, wiki_page: Json
 ) -> None:
@@ -83,6 +83,32 @@ def test_an_agents_edit_is_on_the_page_and_in_its_history_with_the_person_who_as
     expect(hers.locator(".version-name")).to_have_text("owner")
     expect(hers.get_by_text("AI agent")).to_be_visible()
     expect(hers.get_by_role("link", name="AI agent")).to_have_count(0)
+
+
+@pytest.mark.req("LP-07")
+def test_a_page_is_created_before_the_answer_ends_and_nobody_is_asked(
+    visit: Visit, owner: httpx2.Client, told: ToldModel, wiki_page: Json
+) -> None:
+    question, gate = new_question("Write it down."), Gate()
+    title = f"Written down {uuid4().hex[:6]}"
+    told.plays(
+        question,
+        calls(("createPage", {"spaceId": wiki_page["spaceId"], "title": title, "content": "So."})),
+        stream(text("It is"), gate, text(" written."), finish(), usage(), DONE),
+    )
+    page = visit(owner, wiki_page["url"])
+    ask(page, question)
+    expect(answers(page)).to_contain_text("It is")
+    expect(answers(page).get_by_text("Created a page")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    found = owner.get("/v1/search", params={"q": title}).json()["items"]
+    assert title in [item["title"] for item in found]
+    gate.open()
+    expect(answers(page)).to_contain_text("It is written.")
+    answers(page).get_by_role("region", name="Pages that this answer wrote").get_by_role(
+        "link", name=title, exact=True
+    ).click()
+    expect(page.get_by_role("heading", name=title)).to_be_visible()
 
 
 def test_calls_are_cards_and_a_citation_opens_the_page_at_its_block(

@@ -457,6 +457,7 @@ def raw_text(piece: str) -> bytes:
     return empty.replace(b'"HERE"', piece.encode())
 
 
+@pytest.mark.req("LP-02")
 def test_a_truncated_answer_is_continued(
     sdk: SdkClients, person: httpx2.Client, chat: str, told: ToldModel
 ) -> None:
@@ -482,3 +483,6 @@ def test_a_truncated_answer_is_continued(
     assert texts(agreed(sdk, person, state)) == ["And the rest."]
     assert [m["role"] for m in state["messages"]] == ["user", "assistant", "assistant"]
     assert state["messages"][-1]["metadata"]["truncated"] is False
+    told_last = [str(message) for message in told.asked(question)[-1].messages]
+    assert sum(question in message for message in told_last) == 1
+    assert any("So far." in message for message in told_last)

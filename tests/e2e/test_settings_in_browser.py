@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import httpx2
 import pytest
-from playwright.sync_api import Page, Response, expect
+from playwright.sync_api import Response, expect
 
 from tests.fakes.browser import CHROMIUM, Visit, answers, ask
 from tests.fakes.llm_script import error, says
@@ -106,17 +106,22 @@ def test_a_member_finds_no_settings(visit: Visit, reader: httpx2.Client) -> None
     expect(page.get_by_label("API key")).to_have_count(0)
 
 
+@pytest.mark.req("PV-10")
 def test_a_chosen_model_answers_and_stays_chosen(
     visit: Visit, owner: httpx2.Client, reader: httpx2.Client, told: ToldModel
 ) -> None:
-    configure(owner, showModelSelector=True)
     other = {"driver": "openai-compatible", "model": "stub-large", "allowed": True}
     assert owner.put("/v1/workspace/ai-models", json=other).status_code == 200
+    page = visit(reader, "/chat")
+    expect(page.get_by_label("Message")).to_be_visible()
+    expect(page.get_by_label("Model")).to_have_count(0)
+    configure(owner, showModelSelector=True)
+    offered = reader.get("/v1/ai/models").json()["items"]
+    assert [item["model"] for item in offered] == [MODEL, "stub-large"]
     first, second = new_question(), new_question()
     told.plays(first, says("From the large one."))
     told.plays(second, says("From it again."))
-    page = visit(reader)
-    page.get_by_role("button", name="Open the chat").click()
+    page.reload()
     choice = page.get_by_label("Model")
     expect(choice.locator("option")).to_have_text([f"{MODEL} (default)", "stub-large"])
     choice.select_option("stub-large")
@@ -128,8 +133,7 @@ def test_a_chosen_model_answers_and_stays_chosen(
     expect(answers(page).last).to_contain_text("From it again.")
     models = [request.body["model"] for request in (*told.asked(first), *told.asked(second))]
     assert set(models) == {"stub-large"}
-    assert_usage_names(page, "stub-large")
-
-
-def assert_usage_names(page: Page, model: str) -> None:
-    expect(answers(page).last.get_by_role("button", name=model)).to_be_visible()
+    expect(answers(page).last.get_by_role("button", name="stub-large")).to_be_visible()
+    unlisted = {"messages": [{"role": "user", "parts": [{"type": "text", "text": "?"}]}]}
+    refused = reader.post("/v1/ai/chat/tenant", json=unlisted | {"model": "stub-huge"})
+    assert (refused.status_code, refused.json()["error"]) == (400, "unknown_model")
