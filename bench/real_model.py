@@ -11,6 +11,7 @@ what is looked at is everything around it. On two busy cores a run takes half an
 
 import argparse
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -38,6 +39,7 @@ def main() -> int:
     parser.add_argument("--short-turns", type=int, default=30, help="turns of the one long chat")
     arguments = parser.parse_args()
     kind = KINDS[arguments.server]
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # else what was started goes on
     kind.build()
     folder = Path(tempfile.mkdtemp(prefix="pageturn-real-model-"))
     pageturn = Installation(folder / "home", extra={"PAGETURN_PRIVATE_MODELS": "true"})
