@@ -15,6 +15,7 @@ from shared.chat.sending import accept
 from shared.chat.storing import Send
 from shared.core.db import Database
 from shared.core.redis import make_redis
+from shared.core.secrets import SecretBox
 from shared.core.settings import get_settings
 from shared.core.tunables import READER_QUEUE_SIZE
 from tests.factories.world import World
@@ -43,7 +44,8 @@ async def turn(database: Database, world: World, redis: "Redis") -> UUID:
     """A queued turn of the writer's, whose first attempt may write events."""
     async with database.session() as session:
         send = Send(trigger="submit-message", text="Q")
-        accepted = await accept(session, world.actor("writer"), get_context("tenant"), send)
+        box = SecretBox(get_settings().require_app_secret())
+        accepted = await accept(session, world.actor("writer"), get_context("tenant"), send, box)
     await EventStream(redis, ttl_seconds=60).raise_fence(accepted.id, 1)
     return accepted.id
 
