@@ -1,5 +1,6 @@
 """One installation for the tests that only use it; those that break one make their own."""
 
+import itertools
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.fakes.browser import CHROMIUM, FLAGS, Visit, visiting
 from tests.fakes.installation import Installation, running
+from tests.fakes.sdk_client import SdkClients
 from tests.fakes.told_model import ToldModel
 
 
@@ -73,3 +75,31 @@ def visit(browser: Browser, agent: Installation) -> Iterator[Visit]:
     """Opens a page of the installation `agent` in a browser of a person's own."""
     with visiting(browser, agent.url) as visit:
         yield visit
+
+
+@pytest.fixture(scope="session")
+def people(agent: Installation) -> Iterator[httpx2.Client]:
+    """One after the other, over and over: a person may only ask so often in a minute."""
+    made = [
+        agent.add_person(f"{name}@example.org", name, "General:writer") for name in ("ann", "ben")
+    ]
+    return itertools.cycle([agent.sign_in(), *made])
+
+
+@pytest.fixture
+def person(people: Iterator[httpx2.Client]) -> httpx2.Client:
+    return next(people)
+
+
+@pytest.fixture
+def sdk(agent: Installation, person: httpx2.Client) -> Iterator[SdkClients]:
+    token = person.headers["authorization"].removeprefix("Bearer ")
+    with SdkClients(agent.url, token) as clients:
+        yield clients
+        assert clients.complaints() == []
+
+
+@pytest.fixture
+def chat(sdk: SdkClients) -> str:
+    """The id of the client "a", which the client chose, as any does."""
+    return str(sdk.open()["id"])
