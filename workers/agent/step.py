@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, assert_never
 from uuid import UUID
 
+import orjson
+
 from shared.bus import events
 from shared.chat import render
 from shared.chat.models import Step, ToolCall
@@ -67,7 +69,7 @@ class StepDraft:
             case CallArguments(key, text):
                 self._add_arguments(key, text)
             case CallEnd(key, extra):
-                self._drafts[key].extra = extra
+                self._drafts[key].extra = _kept(extra)
                 self._end_call(self._drafts[key])
             case Usage(input_tokens, output_tokens):
                 self.input_tokens, self.output_tokens = input_tokens, output_tokens
@@ -197,6 +199,14 @@ class StepDraft:
         return render.call_id(self.turn_id, self.number, draft.ordinal)
 
 
+def _kept(extra: dict[str, Any] | None) -> dict[str, Any] | None:
+    """What the provider wants to see again, unless it cannot be kept."""
+    try:
+        return None if extra is None else storable_json(extra)
+    except ValueError:
+        return None
+
+
 def storable(text: str) -> str:
     """Without NUL, which PostgreSQL refuses, and with lone surrogates replaced."""
     text = text.replace("\x00", "")
@@ -209,7 +219,7 @@ def parse_arguments(raw: str, *, cut: bool = False) -> dict[str, Any] | BadCall:
     if not raw.strip():
         return {}
     try:
-        value = json.loads(storable(raw))
+        value = storable_json(json.loads(raw, parse_constant=_refuse_constant))
     except (ValueError, RecursionError):
         if cut:
             return BadCall(
@@ -220,12 +230,20 @@ def parse_arguments(raw: str, *, cut: bool = False) -> dict[str, Any] | BadCall:
         return BadCall("bad_arguments", "the arguments are not valid JSON.")
     if not isinstance(value, dict):
         return BadCall("bad_arguments", "the arguments must be a JSON object.")
-    return _storable_tree(value)
+    return value
 
 
-def _storable_tree(value: dict[str, Any]) -> dict[str, Any]:
-    """Escapes in JSON can bring NUL and half pairs back in."""
-    cleaned: dict[str, Any] = json.loads(
-        json.dumps(value, ensure_ascii=True).replace("\\u0000", ""),
-    )
-    return json.loads(storable(json.dumps(cleaned, ensure_ascii=False)))  # type: ignore[no-any-return]
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def storable_json(value: Any) -> Any:
+    """A JSON value as it can be stored and sent on: no NUL, no half of a surrogate pair.
+
+    Raises ValueError for what cannot be: numbers beyond 64 bits, hundreds of levels.
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False).replace("\\u0000", "")
+        return orjson.loads(orjson.dumps(json.loads(storable(text))))
+    except (TypeError, RecursionError) as error:
+        raise ValueError("not storable") from error

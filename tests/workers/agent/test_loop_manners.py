@@ -1,5 +1,6 @@
 """What the loop makes of a model's manners: odd calls, limits, filters, windows, sums."""
 
+import json
 from decimal import Decimal
 from typing import Any
 
@@ -245,3 +246,58 @@ async def test_a_turn_that_reaches_the_ceiling_ends_with_an_answer(
     assert [bool(request.tools) for request in model.requests] == [True, True, False]
     turn: Turn = await stage.turn(turn_id)
     assert (turn.status, turn.truncated) == ("completed", True)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '{"limit": 1000000000000000000000000000000}',
+        '{"limit": 1e999}',
+        '{"limit": NaN}',
+        '{"a": ' + "[" * 400 + "]" * 400 + "}",
+        '{"a": ' + "[" * 100_000 + "]" * 100_000 + "}",
+        '{"a\\u0000b": "\\ud83d"}',
+        "[1, 2]",
+        '"text"',
+        "12",
+        "null",
+    ],
+    ids=lambda raw: raw[:24],
+)
+async def test_no_argument_is_too_odd_to_be_refused_in_words(
+    stage: Stage, world: Any, raw: str
+) -> None:
+    model = ScriptedModel([call(("listPages", raw), ("listPages", {})), say("Ok.")])
+    turn_id = await stage.ask(world.actor("writer"), "Q", model)
+    assert (await stage.turn(turn_id)).status == "completed"
+    assert len(outcomes(model)) == 2
+    assert any(not failed for _, failed, _ in outcomes(model))
+    assert (await stage.replay(turn_id)).kinds().count("tool-input-available") == 2
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"google": {"thought_signature": "a\x00b"}},
+        {"n": 10**30},
+        {"deep": json.loads("[" * 400 + "]" * 400)},
+        {"half": "\ud83d"},
+    ],
+    ids=["nul", "large", "deep", "half"],
+)
+async def test_what_a_provider_sends_along_with_a_call_cannot_break_the_turn(
+    stage: Stage, world: Any, extra: dict[str, Any]
+) -> None:
+    step = [CallStart(0, "listPages"), CallArguments(0, "{}"), CallEnd(0, extra)]
+    model = ScriptedModel([[*step, Finished("tool-calls")], say("Ok.")])
+    turn_id = await stage.ask(world.actor("writer"), "Q", model)
+    assert (await stage.turn(turn_id)).status == "completed"
+
+
+async def test_a_providers_mark_on_a_call_comes_back_with_it(stage: Stage, world: Any) -> None:
+    extra = {"google": {"thought_signature": "c2ln"}}
+    step = [CallStart(0, "listPages"), CallArguments(0, "{}"), CallEnd(0, extra)]
+    model = ScriptedModel([[*step, Finished("tool-calls")], say("Ok.")])
+    await stage.ask(world.actor("writer"), "Q", model)
+    (asked,) = (m for m in model.requests[1].messages if getattr(m, "calls", None))
+    assert asked.calls[0].extra == extra  # type: ignore[union-attr]

@@ -1,8 +1,8 @@
 """From chunks to events. The table of odd fragments is in `odd_streams`."""
 
+import json
 from typing import Any
 
-import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,7 +30,7 @@ def fragments(*pieces: dict[str, Any]) -> dict[str, Any]:
 def _call(draw: st.DrawFn, index: int) -> tuple[tuple[str, str], list[dict[str, Any]]]:
     """A call, and its fragments: the arguments cut anywhere, the name in the first."""
     name = draw(st.sampled_from(["find", "read", "a"]))
-    arguments = orjson.dumps(draw(_ARGUMENTS)).decode()
+    arguments = json.dumps(draw(_ARGUMENTS))
     places = sorted(draw(st.sets(st.integers(0, len(arguments)), max_size=5)))
     cuts = zip([0, *places], [*places, len(arguments)], strict=True)
     pieces = [
