@@ -393,13 +393,41 @@ export const en = {
     replacements_one: "in {{count}} place",
     replacements_other: "in {{count}} places",
     name: {
-      searchPages: { running: "Searching pages", done: "Searched pages" },
-      getPage: { running: "Reading a page", done: "Read a page" },
-      listPages: { running: "Listing pages", done: "Listed pages" },
-      getCurrentPage: { running: "Looking at the open page", done: "Looked at the open page" },
-      createPage: { running: "Creating a page", done: "Created a page" },
-      editPageText: { running: "Editing a page", done: "Edited a page" },
-      updatePageContent: { running: "Rewriting a page", done: "Rewrote a page" },
+      searchPages: {
+        running: "Searching pages",
+        done: "Searched pages",
+        failed: "Could not search pages",
+      },
+      getPage: {
+        running: "Reading a page",
+        done: "Read a page",
+        failed: "Could not read a page",
+      },
+      listPages: {
+        running: "Listing pages",
+        done: "Listed pages",
+        failed: "Could not list pages",
+      },
+      getCurrentPage: {
+        running: "Looking at the open page",
+        done: "Looked at the open page",
+        failed: "Could not look at the open page",
+      },
+      createPage: {
+        running: "Creating a page",
+        done: "Created a page",
+        failed: "Could not create a page",
+      },
+      editPageText: {
+        running: "Editing a page",
+        done: "Edited a page",
+        failed: "Could not edit a page",
+      },
+      updatePageContent: {
+        running: "Rewriting a page",
+        done: "Rewrote a page",
+        failed: "Could not rewrite a page",
+      },
     },
   },
   chatError: {

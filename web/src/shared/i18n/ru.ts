@@ -412,13 +412,41 @@ export const ru: Translated<typeof en> = {
     replacements_many: "в {{count}} местах",
     replacements_other: "в {{count}} места",
     name: {
-      searchPages: { running: "Ищет по страницам", done: "Поиск по страницам" },
-      getPage: { running: "Читает страницу", done: "Прочитана страница" },
-      listPages: { running: "Получает список страниц", done: "Получен список страниц" },
-      getCurrentPage: { running: "Смотрит открытую страницу", done: "Прочитана открытая страница" },
-      createPage: { running: "Создаёт страницу", done: "Создана страница" },
-      editPageText: { running: "Правит страницу", done: "Исправлена страница" },
-      updatePageContent: { running: "Переписывает страницу", done: "Переписана страница" },
+      searchPages: {
+        running: "Ищет по страницам",
+        done: "Поиск по страницам",
+        failed: "Поиск по страницам не удался",
+      },
+      getPage: {
+        running: "Читает страницу",
+        done: "Прочитана страница",
+        failed: "Страница не прочитана",
+      },
+      listPages: {
+        running: "Получает список страниц",
+        done: "Получен список страниц",
+        failed: "Список страниц не получен",
+      },
+      getCurrentPage: {
+        running: "Смотрит открытую страницу",
+        done: "Прочитана открытая страница",
+        failed: "Открытая страница не прочитана",
+      },
+      createPage: {
+        running: "Создаёт страницу",
+        done: "Создана страница",
+        failed: "Страница не создана",
+      },
+      editPageText: {
+        running: "Правит страницу",
+        done: "Исправлена страница",
+        failed: "Страница не исправлена",
+      },
+      updatePageContent: {
+        running: "Переписывает страницу",
+        done: "Переписана страница",
+        failed: "Страница не переписана",
+      },
     },
   },
   chatError: {

@@ -7,9 +7,10 @@ type Known = keyof typeof en.tool.name;
 
 const isKnown = (name: string): name is Known => Object.hasOwn(en.tool.name, name);
 
-/** What the agent does or did, in words; a tool from elsewhere keeps its own title. */
+/** What the agent does, did or could not do, in words; a tool from elsewhere keeps its own title. */
 export function useToolLabel({ name, title, state }: ToolView): string {
   const { t } = useTranslation();
   if (!isKnown(name)) return title ?? spokenName(name);
-  return state === "ok" ? t(`tool.name.${name}.done`) : t(`tool.name.${name}.running`);
+  const tense = state === "ok" ? "done" : state === "running" ? "running" : "failed";
+  return t(`tool.name.${name}.${tense}`);
 }
