@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Request
 
-from api.deps import CurrentActor, SecretBoxDep, SessionDep
+from api.deps import CurrentActor, SecretBoxDep, SessionDep, SettingsDep
 from api.search.schemas import SearchAnswer, SearchItem
 from shared.core.tunables import MAX_QUERY_CHARS, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX
 from shared.providers.service import require_search
@@ -24,6 +24,7 @@ async def search_pages(
     actor: CurrentActor,
     session: SessionDep,
     box: SecretBoxDep,
+    settings: SettingsDep,
     q: Annotated[str, Query(max_length=MAX_QUERY_CHARS)],
     space_id: Annotated[UUID | None, Query(alias="spaceId")] = None,
     limit: Annotated[int, Query(ge=1, le=SEARCH_LIMIT_MAX)] = SEARCH_LIMIT_DEFAULT,
@@ -35,7 +36,14 @@ async def search_pages(
     # The connection goes back to the pool while a worker embeds the query.
     await session.commit()
     state = request.app.state
-    vector = await query_vector(state.database, state.redis, box, actor.workspace_id, q)
+    vector = await query_vector(
+        state.database,
+        state.redis,
+        box,
+        actor.workspace_id,
+        q,
+        wait_seconds=settings.search_vector_seconds,
+    )
     async with state.database.session() as reading:
         found = await search(
             reading,

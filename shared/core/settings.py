@@ -54,6 +54,8 @@ class Settings(BaseSettings):
     test_wait_seconds: float = Field(17.0, alias="PAGETURN_TEST_WAIT_SECONDS", gt=0, le=19)
     # The offline answerer's pause between pieces of text, so that a person can read along.
     offline_piece_seconds: float = Field(0.03, alias="PAGETURN_OFFLINE_PIECE_SECONDS", ge=0)
+    # How long a search waits for its query's vector; then it finds by words only, and says so.
+    search_vector_seconds: float = Field(0.3, alias="PAGETURN_SEARCH_VECTOR_SECONDS", gt=0)
     # How long a worker that was told to stop lets its turns go on before handing them over.
     grace_seconds: float = Field(5.0, alias="PAGETURN_GRACE_SECONDS", ge=0)
     # One batch of texts, tries and pauses together: a hung model must not hold a page for ever.

@@ -45,7 +45,6 @@ MAX_INDEXED_DIMENSIONS = 2_000  # of pgvector's HNSW index over `vector`; above 
 VECTOR_INDEXES = 8  # one a dimension: each costs time at every insert
 VECTOR_INDEX_SECONDS = 3_600.0  # building one over rows that are there already
 MAX_VECTOR_DIMENSIONS = 16_000  # what PostgreSQL's type `vector` holds
-SEARCH_VECTOR_WAIT_SECONDS = 0.3  # then the answer is by text only, and says so
 RRF_K = 60  # reciprocal rank fusion constant (Cormack, Clarke, Büttcher 2009)
 SNIPPET_CHARS = 300
 RPC_ROW_SECONDS = 60  # a sealed request row's life

@@ -12,7 +12,6 @@ from redis.asyncio import Redis
 from shared.bus.jobs import EmbedQuery
 from shared.core.db import Database
 from shared.core.secrets import SecretBox, UnreadableSecretError
-from shared.core.tunables import SEARCH_VECTOR_WAIT_SECONDS
 from shared.providers import rpc
 from shared.search.vectors import QueryVector
 
@@ -20,10 +19,16 @@ _NO_MODEL = b""
 
 
 async def query_vector(
-    database: Database, redis: "Redis", box: SecretBox, workspace_id: UUID, text: str
+    database: Database,
+    redis: "Redis",
+    box: SecretBox,
+    workspace_id: UUID,
+    text: str,
+    *,
+    wait_seconds: float,
 ) -> QueryVector | None:
-    """The vector of `text`; None when no worker answers within SEARCH_VECTOR_WAIT_SECONDS,
-    or it has no model. Call it without an open session: it waits."""
+    """The vector of `text`; None when no worker answers within `wait_seconds`, or it has no
+    model. Call it without an open session: it waits."""
     packed = await rpc.ask(
         database,
         redis,
@@ -31,7 +36,7 @@ async def query_vector(
         EmbedQuery,
         workspace_id,
         text.encode("utf-8", "replace"),
-        wait_seconds=SEARCH_VECTOR_WAIT_SECONDS,
+        wait_seconds=wait_seconds,
     )
     return None if packed is None else _unpack(packed)
 
