@@ -11,6 +11,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import defer
 
 from shared.chat.errors import MessageNotFoundError, TurnRunningError
 from shared.chat.models import ACTIVE, Chat, Message, Turn
@@ -41,6 +42,13 @@ async def branch(
     if after is not None:
         query = query.where(Message.id > after)
     return list(await session.scalars(query.order_by(Message.id).limit(limit)))
+
+
+async def outline(session: AsyncSession, head_id: UUID | None) -> list[Message]:
+    """The same messages without their parts and calls, which may be megabytes."""
+    without = (defer(Message.parts, raiseload=True), defer(Message.tool_calls, raiseload=True))
+    query = select(Message).where(Message.id.in_(up_from(head_id))).order_by(Message.id)
+    return list(await session.scalars(query.options(*without)))
 
 
 async def newest_below(session: AsyncSession, message_id: UUID) -> UUID:

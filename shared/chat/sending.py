@@ -104,7 +104,7 @@ async def _check_ceiling(session: AsyncSession, chat: Chat, ai: AiSettings) -> N
 
 async def _understand(session: AsyncSession, chat: Chat, send: Send) -> Turn | tuple[Place, str]:
     """The turn that already answers this send, or where a new one goes and its key."""
-    shown = await branches.branch(session, chat.head_id)
+    shown = await branches.outline(session, chat.head_id)
     match send.trigger:
         case "submit-message":
             return await _submission(session, chat, send, shown)
@@ -204,7 +204,7 @@ async def _any_answer(session: AsyncSession, chat: Chat, name: str) -> Message |
 
 
 async def _question_above(session: AsyncSession, answer: Message) -> Message:
-    above = await branches.branch(session, answer.parent_id)
+    above = await branches.outline(session, answer.parent_id)
     question = next((m for m in reversed(above) if m.role == "user"), None)
     if question is None:
         raise NothingToRegenerateError

@@ -8,7 +8,6 @@ from uuid import UUID
 import orjson
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import undefer
 
 from shared.chat import render
 from shared.chat.branches import up_from
@@ -47,21 +46,24 @@ class Past:
 
 async def before_turn(session: AsyncSession, turn: Turn) -> Past:
     """The messages above the turn's answer."""
-    above = select(Message.parent_id).where(Message.id == turn.assistant_message_id)
-    rows = list(
-        await session.scalars(
-            select(Message)
-            .where(Message.id.in_(up_from(await session.scalar(above))))
-            .order_by(Message.id)
-            .options(undefer(Message.summary))
-        )
+    last = await session.scalar(
+        select(Message.parent_id).where(Message.id == turn.assistant_message_id)
     )
-    summary = None
+    above = Message.id.in_(up_from(last))
     # What is to be answered is never a part of a summary.
-    for index in range(len(rows) - 2, -1, -1):
-        if rows[index].summary:
-            summary, rows = rows[index].summary, rows[index + 1 :]
-            break
+    summarised = (
+        await session.execute(
+            select(Message.id, Message.summary)
+            .where(above, Message.summary.is_not(None), Message.id < last)
+            .order_by(Message.id.desc())
+            .limit(1)
+        )
+    ).first()
+    query = select(Message).where(above).order_by(Message.id)
+    if summarised is not None:
+        query = query.where(Message.id > summarised.id)
+    rows = list(await session.scalars(query))
+    summary = None if summarised is None else summarised.summary
     exchanges = list(_exchanges(rows))
     if rows and rows[-1].role == "assistant":  # the turn goes on with a cut answer
         return Past(summary, tuple(exchanges), (UserMessage(GO_ON),))
