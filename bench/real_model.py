@@ -88,7 +88,7 @@ def conversations(client: httpx2.Client, short: int) -> Iterator[Outcome]:
         yield shown(ask(client, f"should use tools {number + 1}", text))
     babble = ask(client, "babbles", "Write a very long fairy tale about a fox. Never stop.")
     yield shown(babble)
-    if babble.end == "length":
+    if babble.truncated:
         yield shown(ask(client, "goes on", None, chat=babble.chat))
     yield shown(ask(client, "stopped", "Write a long letter to a friend.", stop_after=3))
     chat = None

@@ -16,7 +16,8 @@ ENDED = {"finish": {"complete", "aborted"}, "error": {"error"}}
 
 @dataclass
 class Outcome:
-    """`first` is the seconds to the first piece of text; `wrong` what broke the protocol."""
+    """`first` is the seconds to the first piece of text; `truncated`: it can be gone on with;
+    `wrong` is what broke the protocol."""
 
     name: str
     chat: str
@@ -24,6 +25,7 @@ class Outcome:
     first: float | None
     kinds: Counter[str]
     end: str
+    truncated: bool = False
     wrong: list[str] = field(default_factory=list)
 
     def row(self) -> str:
@@ -68,6 +70,7 @@ def ask(
                 client.post(f"/v1/ai/chat/tenant/{chat_of(page)}/stop").raise_for_status()
     kinds = Counter(page.kinds())
     outcome = Outcome(name, chat_of(page), time.monotonic() - begun, first, kinds, end_of(page))
+    outcome.truncated = bool(page.chunks[-1].get("messageMetadata", {}).get("truncated"))
     outcome.wrong = violations(page) + _disagreement(client, outcome, page)
     return outcome
 
@@ -134,4 +137,6 @@ def _text(parts: list[dict[str, Any]]) -> str:
 def _refused(name: str, chat: str | None, begun: float, response: httpx2.Response) -> Outcome:
     end = f"HTTP {response.status_code}"
     seconds = time.monotonic() - begun
-    return Outcome(name, chat or "", seconds, None, Counter(), end, [response.text[:200]])
+    outcome = Outcome(name, chat or "", seconds, None, Counter(), end)
+    outcome.wrong.append(response.text[:200])
+    return outcome
