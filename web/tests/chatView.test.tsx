@@ -164,15 +164,17 @@ describe("an answer", () => {
     );
   });
 
-  it("shows of an edit what was not applied, and why", async () => {
+  it("shows of an edit what was not applied, and in its card why", async () => {
     kept.question("u1", "Hi").answer("m1", "Done.");
     const output = { ...leave, applied: [{ find: "240", replacements: 3 }], failed: [{ find: "nowhere", reason: "Not on the page." }], changed: true };
     const input = { pageId: "p7", edits: [{ find: "240", replace: "200", replaceAll: true }] };
     kept.messages[1]?.parts.unshift({ type: "tool-editPageText", toolCallId: "k", state: "output-available", input, output });
     await open();
-    expect(screen.getByRole("list", { name: "Not applied" }).textContent).toBe("Not applied: nowhere Not on the page.");
+    const refused = screen.getByRole("list", { name: "Not applied" });
+    expect(refused.textContent).toBe("Not applied: nowhere");
     const card = screen.getByText("Edited a page").closest("details");
     if (card) card.open = true;
+    await waitFor(() => expect(refused.textContent).toBe("Not applied: nowhere Not on the page."));
     await waitFor(() => expect(document.querySelector(".tool-edits")?.textContent).toBe("240200in 3 places"));
     expect(screen.getByRole("link", { name: "Open the page" }).getAttribute("href")).toBe("/s/h/p/leave-7");
   });

@@ -4,12 +4,12 @@ import { Outlet, useLocation } from "react-router";
 import { hideChat, useChatUi } from "@/features/chat/chatUi";
 import { NewPageDialog } from "@/features/pages/components/NewPageDialog";
 import { Sidebar } from "@/features/spaces/components/Sidebar";
+import { onPhone } from "@/shared/lib/phone";
 import { TextSkeleton } from "@/shared/ui/States";
 import { Header } from "./Header";
 
 const ChatHost = lazy(() => import("@/features/chat/components/ChatHost"));
 
-const PHONE = "(max-width: 760px)"; // as in layout.css, where the chat then covers the page
 
 export function Layout() {
   const { t } = useTranslation();
@@ -23,7 +23,7 @@ export function Layout() {
     if (shownPath.current === pathname) return;
     shownPath.current = pathname;
     // On a phone the open chat would cover the page that a link in it leads to.
-    if (!chatPage && window.matchMedia(PHONE).matches) hideChat();
+    if (!chatPage && onPhone()) hideChat();
   }, [pathname, chatPage]);
 
   return (

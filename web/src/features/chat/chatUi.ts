@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { onPhone } from "@/shared/lib/phone";
 import { randomId } from "@/shared/lib/randomId";
 import { readStored, writeStored } from "@/shared/lib/storage";
 
@@ -29,7 +30,8 @@ const STORED_DOCK = "pageturn.chat-dock";
 
 let state: ChatUi = {
   focus: false,
-  dockOpen: readStored<boolean>(sessionStorage, STORED_DOCK) ?? false,
+  // On a phone it would cover the page that was asked for.
+  dockOpen: !onPhone() && (readStored<boolean>(sessionStorage, STORED_DOCK) ?? false),
   active: { ...freshChat(), ...readStored<ActiveChat>(sessionStorage, STORED_CHAT) },
   prompt: null,
   page: null,

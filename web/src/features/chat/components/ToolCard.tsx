@@ -37,7 +37,7 @@ export function ToolCard({ tool }: { tool: ToolView }) {
           </div>
         ) : null}
       </details>
-      {edits === null ? null : <FailedEdits edits={edits} />}
+      {edits === null ? null : <FailedEdits edits={edits} reasons={open} />}
       {page === null ? null : (
         <Link className="tool-page" to={page.to} title={page.title}>
           {t("tool.openPage")}

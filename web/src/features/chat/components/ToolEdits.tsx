@@ -23,8 +23,11 @@ export function AppliedEdits({ edits }: { edits: Edits }) {
   );
 }
 
-/** What a call was to replace and did not: seen without opening the card. */
-export function FailedEdits({ edits }: { edits: Edits }) {
+/**
+ * What a call was to replace and did not: seen without opening the card. The reasons are words
+ * for the model, so only an opened card shows them.
+ */
+export function FailedEdits({ edits, reasons }: { edits: Edits; reasons: boolean }) {
   const { t } = useTranslation();
   return (
     <>
@@ -33,7 +36,7 @@ export function FailedEdits({ edits }: { edits: Edits }) {
           {edits.failed.map(({ find, reason }, index) => (
             <li key={index}>
               {t("tool.notApplied")}: <q>{find}</q>
-              {reason === "" ? null : <span className="muted"> {reason}</span>}
+              {reason === "" || !reasons ? null : <span className="muted"> {reason}</span>}
             </li>
           ))}
         </ul>
