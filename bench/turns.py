@@ -57,6 +57,9 @@ def ask(
         body["chatId"] = chat
     page, begun, first, stopped = UiMessage(), time.monotonic(), None, False
     with client.stream("POST", "/v1/ai/chat/tenant", json=body, timeout=TURN_SECONDS) as response:
+        if response.status_code == 429:  # a person may ask 25 times a minute
+            time.sleep(float(response.headers["retry-after"]))
+            return ask(client, name, text, chat=chat, stop_after=stop_after)
         if response.status_code != 200:
             response.read()
             return _refused(name, chat, begun, response)
