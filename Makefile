@@ -1,7 +1,7 @@
 # make run     everything on this machine, until Ctrl-C
 # make test    quick tests        make check   lint, types, import contracts, licences
 # make verify  slow tests         make lock    renew the lock files (needs uv)
-# make real-model   turns through a real model server (its first build takes ten minutes)
+# make real-model   turns through a real model server (its first build takes ten minutes or more)
 
 SHELL := /bin/sh
 PYTHON ?= python3
