@@ -23,6 +23,7 @@ from shared.core.logging import get_logger
 from shared.core.redis import make_redis
 from shared.core.secrets import SecretBox
 from shared.core.settings import Settings, get_settings
+from shared.core.tunables import LEASE_POOL_SIZE
 from workers.clients import Clients
 
 log = get_logger(__name__)
@@ -43,6 +44,9 @@ class Runtime:
         # Unique to this process's life: a lease by an earlier one is never taken for ours.
         self.owner = f"{socket.gethostname()}:{os.getpid()}:{new_id().hex[-8:]}"
         self.database = Database(make_engine(settings.require_database_url()))
+        self.leases = Database(
+            make_engine(settings.require_database_url(), pool_size=LEASE_POOL_SIZE)
+        )
         self.redis: Redis = make_redis(settings)
         self.stream = EventStream(self.redis, ttl_seconds=settings.stream_ttl_seconds)
         self.clients = Clients(settings)
@@ -53,6 +57,7 @@ class Runtime:
     async def close(self) -> None:
         await self.clients.aclose()
         await self.redis.aclose()
+        await self.leases.close()
         await self.database.close()
         self.query_slot.shutdown(wait=False, cancel_futures=True)
 

@@ -157,7 +157,8 @@ def changes(calls: Mapping[int, Calls]) -> list[dict[str, Any]]:
 
 def totals(turn: Turn, steps: Sequence[Step], calls: Mapping[int, Calls]) -> dict[str, Any]:
     """What a finished message says of itself."""
-    return usage(turn, steps) | {"changes": changes(calls)}
+    metadata = usage(turn, steps) | {"changes": changes(calls)}
+    return metadata | ({"finishReason": turn.finish_reason} if turn.finish_reason else {})
 
 
 def terminal_events(

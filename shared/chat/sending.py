@@ -19,6 +19,7 @@ from shared.chat.contexts import ChatContext
 from shared.chat.errors import (
     ChatDisabledError,
     EmptyPromptError,
+    MessageNotFoundError,
     NothingToContinueError,
     NothingToRegenerateError,
     PromptTooLongError,
@@ -55,9 +56,7 @@ async def accept(
     wish = await _understand(session, chat, send)
     if isinstance(wish, Turn):
         return wish
-    running = await repository.active_turn(session, chat.id)
-    if running is not None:
-        raise TurnRunningError(details={"turnId": str(running.id), "chatId": str(chat.id)})
+    await _refuse_while_running(session, chat)
     await _check_ceiling(session, chat, ai)
     model = await choose(session, ai, kept=chat.model, requested=send.model)
     place, key = wish
@@ -94,6 +93,12 @@ async def _locked(session: AsyncSession, chat: Chat) -> Chat:
     ).one()
 
 
+async def _refuse_while_running(session: AsyncSession, chat: Chat) -> None:
+    running = await repository.active_turn(session, chat.id)
+    if running is not None:
+        raise TurnRunningError(details={"turnId": str(running.id), "chatId": str(chat.id)})
+
+
 async def _check_ceiling(session: AsyncSession, chat: Chat, ai: AiSettings) -> None:
     if ai.token_ceiling is None:
         return
@@ -111,7 +116,7 @@ async def _understand(session: AsyncSession, chat: Chat, send: Send) -> Turn | t
         case "regenerate-message":
             return await _regeneration(session, chat, send, shown)
         case "continue":
-            return await _continuation(session, shown)
+            return await _continuation(session, chat, shown)
 
 
 async def _submission(
@@ -119,6 +124,11 @@ async def _submission(
 ) -> Turn | tuple[Place, str]:
     """A question: a new one, one asked again in other words, or the same request again."""
     edited = _find(shown, send.target_id, send.client_message_id, role="user")
+    if edited is None and send.target_id not in (None, send.client_message_id):
+        # A client that names another message than it sends means one that is there.
+        edited = await _any_message(session, chat, str(send.target_id), role="user")
+        if edited is None:
+            raise MessageNotFoundError
     if edited is not None and edited.content == send.text:
         repeated = await _turn_of_question(session, edited)
         if repeated is not None:
@@ -145,7 +155,7 @@ async def _regeneration(
     repeated one: what took its place is the answer."""
     answer = _find(shown, send.target_id, None, role="assistant")
     if answer is None and send.target_id is not None:
-        hidden = await _any_answer(session, chat, send.target_id)
+        hidden = await _any_message(session, chat, send.target_id, role="assistant")
         beside = [m for m in shown if hidden is not None and m.parent_id == hidden.parent_id]
         if beside:
             repeated = await _turn_of_answer(session, beside[0])
@@ -162,8 +172,10 @@ async def _regeneration(
     return Place(answer.parent_id, await _question_above(session, answer)), _once()
 
 
-async def _continuation(session: AsyncSession, shown: list[Message]) -> Turn | tuple[Place, str]:
-    """The rest of an answer that was cut off at the limit of steps."""
+async def _continuation(
+    session: AsyncSession, chat: Chat, shown: list[Message]
+) -> Turn | tuple[Place, str]:
+    """The rest of an answer that was cut off at a limit."""
     if not shown or shown[-1].role != "assistant":
         raise NothingToContinueError
     last = shown[-1]
@@ -173,6 +185,7 @@ async def _continuation(session: AsyncSession, shown: list[Message]) -> Turn | t
         repeated = await _turn_of_answer(session, last)
         if repeated is not None:
             return repeated
+    await _refuse_while_running(session, chat)
     raise NothingToContinueError
 
 
@@ -191,14 +204,17 @@ def _find(
     return None
 
 
-async def _any_answer(session: AsyncSession, chat: Chat, name: str) -> Message | None:
+async def _any_message(
+    session: AsyncSession, chat: Chat, name: str, *, role: str
+) -> Message | None:
+    """A message of the chat by our id, shown or not."""
     try:
-        answer_id = UUID(name)
+        message_id = UUID(name)
     except ValueError:
         return None
     return await session.scalar(
         select(Message).where(
-            Message.id == answer_id, Message.chat_id == chat.id, Message.role == "assistant"
+            Message.id == message_id, Message.chat_id == chat.id, Message.role == role
         )
     )
 

@@ -2,7 +2,7 @@
 and complains about steps that nobody consumed."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
 import orjson
@@ -53,7 +53,7 @@ class ScriptedModel:
     requests: list[ModelRequest] = field(default_factory=list)
     cancelled: int = 0
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         if self.small is not None and request.max_output_tokens is not None:
             self.small_requests.append(request)
             step = self.small

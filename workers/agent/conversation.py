@@ -24,6 +24,7 @@ class Conversation:
         self._summarise = summarise
         self._retries = 0
         self._said = 0  # tokens of the messages of the last request
+        self._fixed = 0  # tokens of the frame and the tools beside them
         self._limit: int | None = None
 
     async def messages(
@@ -44,11 +45,21 @@ class Conversation:
         self._said = planned.tokens
         return planned.messages
 
+    @property
+    def tokens(self) -> int:
+        """What the last request took, by our own count."""
+        return self._said + self._fixed
+
+    async def count(self, texts: Sequence[str]) -> int:
+        """Tokens of texts, by our own count."""
+        return await asyncio.to_thread(window.tokens, texts)
+
     async def _plan(
         self, current: Sequence[ModelMessage], tools: Sequence[ToolSpec]
     ) -> window.Plan:
         def plan() -> window.Plan:
-            budget = window.room(self._window, self.system, tools)
+            self._fixed = window.fixed(self.system, tools)
+            budget = window.room(self._window) - self._fixed
             if self._limit is not None:
                 budget = min(budget, self._limit)
             return window.plan(self._past, current, budget)

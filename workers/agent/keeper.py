@@ -76,7 +76,7 @@ class Keeper:
 
     async def _renew(self) -> None:
         asked = {turn_id: epoch for turn_id, (epoch, _) in self._held.items()}
-        async with self._runtime.database.session() as session:
+        async with self._runtime.leases.session() as session:
             held = await turns.renew_leases(
                 session,
                 list(asked),

@@ -6,6 +6,7 @@ process, another one goes on after the last commit.
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import aclosing
 from typing import Any
 
 from shared.bus import events
@@ -17,6 +18,7 @@ from shared.core.db import Database
 from shared.core.errors import PageturnError, UnauthenticatedError
 from shared.core.logging import get_logger
 from shared.core.tasks import end
+from shared.core.tunables import MODEL_ANSWER_SECONDS, TOOL_CALLS_AT_ONCE
 from workers.agent import history
 from workers.agent.conversation import Conversation
 from workers.agent.emitter import Emitter
@@ -33,14 +35,24 @@ class HandoverError(Exception):
 
 
 def _completed(draft: StepDraft, *, truncated: bool) -> Ending:
+    """An answer cut at the provider's own limit is truncated as one at ours is."""
     reason = draft.finish_reason or "other"
-    if reason == "content-filter" and not any(p["type"] == "text" for p in draft.parts):
-        return Ending(
-            TurnStatus.ERROR,
-            error_code="content_filter",
-            error_text="The provider's filter withheld the answer. Try other words.",
-        )
+    if not draft.calls and not any(part["type"] == "text" for part in draft.parts):
+        return _WITHHELD if reason == "content-filter" else _WORDLESS
+    truncated = truncated or reason == "length"
     return Ending(TurnStatus.COMPLETED, finish_reason=reason, truncated=truncated)
+
+
+_WITHHELD = Ending(
+    TurnStatus.ERROR,
+    error_code="content_filter",
+    error_text="The provider's filter withheld the answer. Try other words.",
+)
+_WORDLESS = Ending(
+    TurnStatus.ERROR,
+    error_code="provider_bad_response",
+    error_text="The model thought, but gave no answer. Ask again, or choose another model.",
+)
 
 
 def failure(error: PageturnError) -> Ending:
@@ -61,9 +73,11 @@ class AgentLoop:
         toolset: Toolset,
         emitter: Emitter,
         halt: Halt,
+        patience: float,
         tokens_left: int | None = None,
     ) -> None:
-        """`tokens_left`: what the chat may still use; at its end one last answer is given."""
+        """`patience`: seconds of a model's silence; `tokens_left`: what the chat may still
+        use, at whose end one last answer is given."""
         self._database = database
         self._state = state
         self._model = model
@@ -71,6 +85,7 @@ class AgentLoop:
         self._toolset = toolset
         self._emitter = emitter
         self._halt = halt
+        self._patience = patience
         self._tokens_left = tokens_left
 
     async def run(self) -> None:
@@ -120,6 +135,8 @@ class AgentLoop:
         )
         error = await self._listen(draft, () if last else self._toolset.specs)
         draft.close()
+        if not draft.counted and not draft.said_nothing:
+            draft.count(self._conversation.tokens, await self._conversation.count(draft.texts()))
         await self._emitter.drain()
         if self._halt.by(HaltReason.HANDOVER):
             raise HandoverError
@@ -151,12 +168,13 @@ class AgentLoop:
                 messages=await self._conversation.messages(self._state, tools),
                 tools=tools,
             )
-            async for event in self._model.stream(request):
-                draft.take(event)
+            async with aclosing(self._model.stream(request)) as answer:
+                async for event in answer:
+                    draft.take(event)
 
         while True:
             try:
-                await self._unless_halted(consume())
+                await self._unless_halted(consume(), draft)
             except ContextTooLongError as error:
                 if not draft.said_nothing or not self._conversation.shrink():
                     return error
@@ -165,19 +183,38 @@ class AgentLoop:
             else:
                 return None
 
-    async def _unless_halted(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run something that commits nothing, and cancel it when the turn should halt."""
+    async def _unless_halted(self, work: Coroutine[Any, Any, None], draft: StepDraft) -> None:
+        """Take in an answer, which commits nothing, and cancel that when the turn should halt
+        or the answer takes too long. Raises ModelError then."""
         task = asyncio.create_task(work)
         halted = asyncio.create_task(self._halt.wait())
         lost = asyncio.create_task(self._emitter.failed.wait())
+        late = asyncio.create_task(self._too_late(draft))
         try:
-            await asyncio.wait({task, halted, lost}, return_when=asyncio.FIRST_COMPLETED)
-            if task.done():
-                task.result()
+            await asyncio.wait({task, halted, lost, late}, return_when=asyncio.FIRST_COMPLETED)
+            if task.done() or late.done():
+                (task if task.done() else late).result()
         finally:
-            await end(task, halted, lost)
+            await end(task, halted, lost, late)
         if self._halt.by(HaltReason.LOST) or self._emitter.failed.is_set():
             raise LostLeaseError
+
+    async def _too_late(self, draft: StepDraft) -> None:
+        """Raises ModelError once nothing was said for too long, or the answer has no end. A
+        provider that sends signs of life is silent all the same when it says nothing."""
+        loop = asyncio.get_running_loop()
+        begun = draft.heard = loop.time()
+        while True:
+            silent_at = draft.heard + self._patience
+            last = begun + MODEL_ANSWER_SECONDS
+            if loop.time() >= min(silent_at, last):
+                raise ModelError(
+                    "The model did not come to an end in time."
+                    if last < silent_at
+                    else "The model has been silent for too long.",
+                    code="provider_timeout",
+                )
+            await asyncio.sleep(min(silent_at, last) - loop.time())
 
     async def _commit(self, draft: StepDraft) -> None:
         async with self._database.session() as session:
@@ -195,9 +232,13 @@ class AgentLoop:
             for call in pending:
                 await self._run_call(call)
         else:
-            outcomes = await asyncio.gather(
-                *(self._run_call(call) for call in pending), return_exceptions=True
-            )
+            slots = asyncio.Semaphore(TOOL_CALLS_AT_ONCE)
+
+            async def in_turn(call: ToolCall) -> None:
+                async with slots:
+                    await self._run_call(call)
+
+            outcomes = await asyncio.gather(*map(in_turn, pending), return_exceptions=True)
             for outcome in outcomes:
                 if isinstance(outcome, BaseException):
                     raise outcome

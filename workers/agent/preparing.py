@@ -74,6 +74,7 @@ async def prepare(
         toolset=Toolset(tools_for(turn.context), runtime.database, actor, embed),
         emitter=emitter,
         halt=halt,
+        patience=runtime.settings.model_silence_seconds,
         tokens_left=await _tokens_left(session, turn, ai),
     )
 

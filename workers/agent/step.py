@@ -1,5 +1,6 @@
 """One step as it comes out of the model: parts in order, calls assembled, events emitted."""
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ import orjson
 from shared.bus import events
 from shared.chat import render
 from shared.chat.models import Step, ToolCall
+from shared.core.tunables import MAX_ANSWER_CHARS, MAX_RAW_ARGUMENTS, MAX_STEP_CALLS
 from workers.agent.emitter import Emitter
 from workers.agent.toolset import BadCall, Toolset
 from workers.llm.base import (
@@ -19,6 +21,7 @@ from workers.llm.base import (
     CallEnd,
     CallStart,
     Finished,
+    ModelError,
     ModelEvent,
     ReasoningPiece,
     TextPiece,
@@ -56,9 +59,15 @@ class StepDraft:
     _drafts: dict[int, _Call] = field(default_factory=dict)
     _tail: str = ""
     _begun: bool = False
+    counted: bool = False  # whether the provider told the tokens
+    heard: float = 0.0  # the loop's time of the last event
+    _size: int = 0
+    _dropped: int = 0
 
     def take(self, event: ModelEvent) -> None:
-        """Fold one model event in, and emit what a reader sees of it."""
+        """Fold one model event in, and emit what a reader sees of it. Raises ModelError when
+        the answer is larger than what is kept of one."""
+        self.heard = asyncio.get_running_loop().time()
         match event:
             case TextPiece(text):
                 self._say("text", text)
@@ -69,15 +78,26 @@ class StepDraft:
             case CallArguments(key, text):
                 self._add_arguments(key, text)
             case CallEnd(key, extra):
-                self._drafts[key].extra = _kept(extra)
-                self._end_call(self._drafts[key])
+                if key in self._drafts:
+                    self._drafts[key].extra = _kept(extra)
+                    self._end_call(self._drafts[key])
             case Usage(input_tokens, output_tokens):
-                self.input_tokens, self.output_tokens = input_tokens, output_tokens
+                self.count(input_tokens, output_tokens)
             case Finished(reason):
                 self._begin()
                 self.finish_reason = reason
             case _:
                 assert_never(event)
+
+    def count(self, input_tokens: int, output_tokens: int) -> None:
+        """The tokens of this step: the provider's numbers, or our own where it gave none."""
+        self.counted = True
+        self.input_tokens, self.output_tokens = input_tokens, output_tokens
+
+    def texts(self) -> list[str]:
+        """All that the model wrote."""
+        said = [part["text"] for part in self.parts if "text" in part]
+        return said + [draft.raw for draft in self._drafts.values()]
 
     @property
     def said_nothing(self) -> bool:
@@ -88,6 +108,13 @@ class StepDraft:
         self._close_text()
         for draft in self._drafts.values():
             self._end_call(draft, last=True)
+        if self._dropped:
+            refused = self.calls[-1]
+            refused.status, refused.error_code = "error", "too_many_calls"
+            refused.error_text = (
+                f"too_many_calls: at most {MAX_STEP_CALLS} calls are made at once. This one and "
+                f"{self._dropped} more were not; ask for fewer."
+            )
 
     def to_step(self) -> Step:
         """The row, whose sequence number is that of the last event sent."""
@@ -110,6 +137,7 @@ class StepDraft:
         text = self._whole(text)
         if not text:
             return
+        self._grow(text)
         self._begin()
         if self._open != kind:
             self._close_text()
@@ -158,7 +186,18 @@ class StepDraft:
             self.parts.append({"type": "source-url", **source})
             self.emitter.emit(events.SourceUrl(source["sourceId"], source["url"], title))
 
+    def _grow(self, text: str) -> None:
+        self._size += len(text)
+        if self._size > MAX_ANSWER_CHARS:
+            raise ModelError(
+                f"The model wrote more than {MAX_ANSWER_CHARS:,} characters at once.",
+                code="provider_bad_response",
+            )
+
     def _start_call(self, key: int, name: str) -> None:
+        if len(self._drafts) >= MAX_STEP_CALLS:
+            self._dropped += 1
+            return
         self._begin()
         self._close_text()
         draft = _Call(len(self._drafts), storable(name)[:200])
@@ -167,7 +206,10 @@ class StepDraft:
         self.emitter.emit(events.ToolInputStart(self._call_id(draft), draft.name, title))
 
     def _add_arguments(self, key: int, text: str) -> None:
-        draft = self._drafts[key]
+        draft = self._drafts.get(key)
+        if draft is None:
+            return
+        self._grow(text)
         draft.raw += text
         self.emitter.emit(events.ToolInputDelta(self._call_id(draft), storable(text)))
 
@@ -178,13 +220,14 @@ class StepDraft:
         if isinstance(arguments, BadCall) and not last:
             return  # why it is so is known at the end of the answer
         draft.closed = True
+        kept = None if isinstance(arguments, dict) else storable(draft.raw)
         call = ToolCall(
             turn_id=self.turn_id,
             step=self.number,
             ordinal=draft.ordinal,
             name=draft.name,
             args=arguments if isinstance(arguments, dict) else {},
-            raw_args=None if isinstance(arguments, dict) else storable(draft.raw),
+            raw_args=None if kept is None else kept[:MAX_RAW_ARGUMENTS],
             extra=draft.extra,
             status="pending",
         )

@@ -27,11 +27,14 @@ from workers.llm.base import (
     ContextTooLongError,
     ModelMessage,
     ToolMessage,
+    ToolRequest,
     ToolSpec,
     UserMessage,
 )
 
 _CUT = " … [cut: {left} more characters; call the tool again for the whole]"
+_TOO_LONG = "This message is longer than the model can read."
+_TOO_MUCH = "The model asked for more at once than it can read. Ask for a part of it."
 _SUMMARY = "[What was said before, summarised by a program]\n{summary}\n[End of the summary]"
 _LEFT_OUT = "[The earlier part of this conversation is left out]"
 
@@ -46,12 +49,15 @@ class Plan:
     dropped: tuple[Exchange, ...] = ()
 
 
-def room(window: int | None, system: str, tools: Iterable[ToolSpec]) -> int:
-    """Tokens that the messages may take, beside the frame, the tools and the answer."""
+def room(window: int | None) -> int:
+    """Tokens of a window that a request may take: the rest is left for the answer."""
     window = window or DEFAULT_CONTEXT_WINDOW
-    reserve = min(OUTPUT_RESERVE_TOKENS, round(window * OUTPUT_RESERVE_SHARE))
-    fixed = [system, *(_spec_text(tool) for tool in tools)]
-    return window - reserve - tokens(fixed)
+    return window - min(OUTPUT_RESERVE_TOKENS, round(window * OUTPUT_RESERVE_SHARE))
+
+
+def fixed(system: str, tools: Iterable[ToolSpec]) -> int:
+    """Tokens of a request beside its messages."""
+    return tokens([system, *(_spec_text(tool) for tool in tools)])
 
 
 def plan(past: Past, current: Sequence[ModelMessage], budget: int) -> Plan:
@@ -70,7 +76,7 @@ def plan(past: Past, current: Sequence[ModelMessage], budget: int) -> Plan:
     before = [*head, *(m for exchange in kept for m in exchange.messages), *past.question]
     now = _shrunk(current, budget - size(before))
     if (taken := size([*before, *now])) > budget:
-        raise ContextTooLongError("This message is longer than the model can read.")
+        raise ContextTooLongError(_TOO_MUCH if current else _TOO_LONG)
     return Plan((*before, *now), taken, tuple(dropped))
 
 
@@ -110,11 +116,20 @@ def _shrunk(current: Sequence[ModelMessage], budget: int) -> list[ModelMessage]:
 
 
 def _compacted(message: ModelMessage, keep: int = OLD_RESULT_CHARS) -> ModelMessage:
-    """A tool's long output cut, with a word on what is missing."""
+    """A tool's long output, or a call's long arguments, cut with a word on what is missing."""
+    if isinstance(message, AssistantMessage):
+        return replace(message, calls=tuple(_short(call, keep) for call in message.calls))
     if not isinstance(message, ToolMessage) or len(message.content) <= keep + len(_CUT):
         return message
     left = len(message.content) - keep
     return replace(message, content=message.content[:keep] + _CUT.format(left=left))
+
+
+def _short(call: ToolRequest, keep: int) -> ToolRequest:
+    if len(call.arguments) <= keep + len(_CUT):
+        return call
+    told = {"cut": call.arguments[:keep] + _CUT.format(left=len(call.arguments) - keep)}
+    return replace(call, arguments=orjson.dumps(told).decode())
 
 
 def size(messages: Iterable[ModelMessage]) -> int:

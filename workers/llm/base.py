@@ -1,6 +1,6 @@
 """The model interface: what every driver takes and yields."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -157,6 +157,6 @@ class Model(Protocol):
     It retries by itself while nothing has been yielded; what it yields is never withdrawn.
     """
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Yield the answer as it comes. Raises ModelError."""
         ...

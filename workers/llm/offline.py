@@ -6,7 +6,7 @@ with a link to its passage.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from typing import Any
 
 import orjson
@@ -55,7 +55,7 @@ class OfflineModel:
     def __init__(self, *, piece_seconds: float) -> None:
         self._pause = piece_seconds
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         question, since = _last_exchange(request.messages)
         words = _TEXTS["ru" if is_russian(question) else "en"]
         results = [m for m in since if isinstance(m, ToolMessage)]

@@ -49,7 +49,7 @@ class OpenAIChatModel:
         self._cache_key = cache_key
         self._dialect = DIALECTS[connection.driver]
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Ask, again where that may help, and yield the answer as it comes. Raises ModelError."""
         self._check_key()
         clients = self._clients or Clients(self._settings)

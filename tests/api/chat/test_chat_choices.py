@@ -224,3 +224,18 @@ async def test_continue_is_refused_where_nothing_was_cut(
         404,
         "chat_not_found",
     )
+
+
+async def test_a_message_that_is_not_there_cannot_be_asked_again_in_other_words(
+    talk: Any, live_client: Any, world: Any, database: Database
+) -> None:
+    writer = talk("writer")
+    await writer.begin(ask("Q", id="c"))
+    other = await writer.begin(ask("Q", id="d", message="m9"))
+    await end_turns(database)
+    for target in (str(uuid4()), other["messageId"], "zz"):
+        refused = await writer.refused(ask("Other words", id="c", message="m2", messageId=target))
+        assert refused == (404, "message_not_found")
+    # What the client sends under its own id may be a first try that never arrived.
+    await writer.begin(ask("Next", id="c", message="m2", messageId="m2"))
+    assert await writer.refused({"id": "c", "continue": True}) == (409, "turn_running")

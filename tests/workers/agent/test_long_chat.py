@@ -19,8 +19,7 @@ TURNS = 200
 
 def weight(request: ModelRequest) -> int:
     """Tokens of a whole request."""
-    fixed = window.room(10**6, "", ()) - window.room(10**6, request.system, request.tools)
-    return fixed + window.size(request.messages)
+    return window.fixed(request.system, request.tools) + window.size(request.messages)
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """What the loop makes of a model's manners: odd calls, limits, filters, windows, sums."""
 
+import asyncio
 import json
 from decimal import Decimal
 from typing import Any
@@ -8,11 +9,13 @@ import pytest
 from sqlalchemy import select
 
 from shared.chat.models import Generation, Turn
+from shared.core.tunables import MAX_STEP_CALLS, TOOL_CALLS_AT_ONCE
 from shared.providers.models import AiSettings, CatalogueModel
 from shared.wiki.models import Page
 from tests.factories.saved_pages import make_page
 from tests.fakes.scripted_model import ScriptedModel, call, say
 from tests.fakes.turns import Stage
+from workers.agent.toolset import Toolset
 from workers.llm.base import (
     CallArguments,
     CallEnd,
@@ -301,3 +304,102 @@ async def test_a_providers_mark_on_a_call_comes_back_with_it(stage: Stage, world
     await stage.ask(world.actor("writer"), "Q", model)
     (asked,) = (m for m in model.requests[1].messages if getattr(m, "calls", None))
     assert asked.calls[0].extra == extra  # type: ignore[union-attr]
+
+
+async def test_a_flood_of_calls_is_bounded_and_the_model_is_told(stage: Stage, world: Any) -> None:
+    flood = call(*[("listPages", {})] * 300)
+    model = ScriptedModel([flood, say("Fewer then.")])
+    turn_id = await stage.ask(world.actor("writer"), "Q", model)
+    assert (await stage.turn(turn_id)).status == "completed"
+    told = outcomes(model)
+    assert len(told) == MAX_STEP_CALLS
+    assert [failed for _, failed, _ in told] == [False] * (MAX_STEP_CALLS - 1) + [True]
+    assert "236 more were not" in told[-1][2]
+
+
+async def test_reads_of_one_turn_run_beside_each_other_but_not_all_at_once(
+    stage: Stage, world: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running, most = 0, 0
+    perform = Toolset._perform
+
+    async def counted(*given: Any) -> Any:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        try:
+            return await perform(*given)
+        finally:
+            running -= 1
+
+    monkeypatch.setattr(Toolset, "_perform", counted)
+    model = ScriptedModel([call(*[("listPages", {})] * 30), say("Ok.")])
+    await stage.ask(world.actor("writer"), "Q", model)
+    assert 1 < most <= TOOL_CALLS_AT_ONCE
+
+
+@pytest.mark.parametrize("kind", ["text", "arguments", "thoughts"])
+async def test_an_answer_that_does_not_end_is_cut_and_what_was_said_is_kept(
+    stage: Stage, world: Any, kind: str
+) -> None:
+    piece = "x" * 100_000
+    pieces: dict[str, list[Any]] = {
+        "text": [TextPiece(piece)] * 11,
+        "thoughts": [ReasoningPiece(piece)] * 11,
+        "arguments": [CallStart(0, "listPages"), *[CallArguments(0, piece)] * 11],
+    }
+    turn_id = await stage.ask(world.actor("writer"), "Q", ScriptedModel([pieces[kind]]))
+    turn = await stage.turn(turn_id)
+    assert (turn.status, turn.error_code) == ("error", "provider_bad_response")
+    answer = await stage.answer(turn_id)
+    assert len(answer.content) == (1_000_000 if kind == "text" else 0)
+    assert len(str(answer.parts)) < 1_100_000
+
+
+@pytest.mark.req("ST-10")
+async def test_a_model_that_says_nothing_is_given_up_whatever_its_server_sends(
+    stage: Stage, world: Any
+) -> None:
+    stage.runtime.settings = stage.runtime.settings.model_copy(
+        update={"model_silence_seconds": 0.2}
+    )
+    never = asyncio.Event()
+    model = ScriptedModel([[TextPiece("So far, "), never]])
+    turn_id = await stage.ask(world.actor("writer"), "Q", model)
+    turn = await stage.turn(turn_id)
+    assert (turn.status, turn.error_code) == ("error", "provider_timeout")
+    assert (await stage.answer(turn_id)).content == "So far, "
+    assert model.cancelled == 1
+
+
+@pytest.mark.req("BK-03")
+async def test_an_answer_without_numbers_is_counted_by_ourselves(stage: Stage, world: Any) -> None:
+    broken = ModelError("broke off", code="provider_network")
+    model = ScriptedModel([[TextPiece("because " * 50), broken]])
+    turn_id = await stage.ask(world.actor("writer"), "Q", model)
+    meta = (await stage.answer(turn_id)).meta
+    assert 50 <= meta["outputTokens"] <= 70
+    assert meta["inputTokens"] > 100  # the frame and the tools
+    refused = ScriptedModel([[ModelError("no", code="provider_auth")]])
+    nothing = await stage.answer(await stage.ask(world.actor("writer"), "Q", refused))
+    assert (nothing.meta["inputTokens"], nothing.meta["outputTokens"]) == (0, 0)
+
+
+@pytest.mark.req("LP-02")
+async def test_an_answer_cut_by_the_provider_says_so_and_can_go_on(
+    stage: Stage, world: Any
+) -> None:
+    cut = ScriptedModel([[TextPiece("Half an ans"), Usage(5, 5), Finished("length")]])
+    turn_id = await stage.ask(world.actor("writer"), "Q", cut, alias="c")
+    assert (await stage.answer(turn_id)).meta["truncated"] is True
+    rest = ScriptedModel([say("wer.")])
+    await stage.ask(world.actor("writer"), "", rest, alias="c", trigger="continue")
+    rest.assert_consumed()
+
+
+async def test_thoughts_alone_are_no_answer(stage: Stage, world: Any) -> None:
+    model = ScriptedModel([[ReasoningPiece("Hm."), Usage(5, 5), Finished("stop")]])
+    turn_id = await stage.ask(world.actor("writer"), "Q", model)
+    turn = await stage.turn(turn_id)
+    assert (turn.status, turn.error_code) == ("error", "provider_bad_response")
+    assert (await stage.answer(turn_id)).parts[1]["text"] == "Hm."

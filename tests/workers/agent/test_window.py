@@ -1,5 +1,6 @@
 """Fitting a conversation into a window: what goes, what stays, and that pairs stay pairs."""
 
+import json
 from uuid import UUID
 
 import pytest
@@ -100,6 +101,26 @@ def test_this_turns_results_are_cut_when_nothing_else_helps() -> None:
     assert unpaired(planned.messages) == []
 
 
+def test_long_arguments_of_earlier_calls_are_cut_and_stay_json() -> None:
+    call = ToolRequest("c", "createPage", json.dumps({"content": "word " * 5_000}))
+    earlier = Exchange(
+        UUID(int=1),
+        (UserMessage("Q"), AssistantMessage("", (call,)), ToolMessage("c", "createPage", "{}")),
+    )
+    planned = window.plan(past(earlier), [], 50_000)
+    (told,) = (m for m in planned.messages if isinstance(m, AssistantMessage))
+    assert len(told.calls[0].arguments) < 2_200
+    assert "more characters" in json.loads(told.calls[0].arguments)["cut"]
+    assert unpaired(planned.messages) == []
+
+
+def test_too_much_asked_for_at_once_is_not_the_persons_fault() -> None:
+    calls = tuple(ToolRequest(f"c{n}", "getPage", "{}") for n in range(64))
+    results = [ToolMessage(call.id, "getPage", "page " * 10_000) for call in calls]
+    with pytest.raises(ContextTooLongError, match="asked for more at once"):
+        window.plan(past(), [AssistantMessage("", calls), *results], 2_000)
+
+
 def test_a_question_longer_than_the_window_is_an_error_in_words() -> None:
     huge = Past(None, (), (UserMessage("word " * 10_000),))
     with pytest.raises(ContextTooLongError, match="longer than the model can read"):
@@ -108,9 +129,9 @@ def test_a_question_longer_than_the_window_is_an_error_in_words() -> None:
 
 def test_the_room_is_what_frame_tools_and_answer_leave() -> None:
     tool = ToolSpec("getPage", "Read a page.", {"type": "object", "properties": {}})
-    assert window.room(8_000, "", ()) == 6_000
-    assert window.room(200_000, "", ()) == 200_000 - 4_096
-    assert window.room(8_000, "frame " * 100, (tool,)) < 6_000 - 100
+    assert window.room(8_000) == 6_000
+    assert window.room(200_000) == 200_000 - 4_096
+    assert window.fixed("frame " * 100, (tool,)) > window.fixed("frame " * 100, ()) > 100
 
 
 def test_text_that_cannot_be_encoded_is_counted_all_the_same() -> None:
