@@ -4,12 +4,12 @@ from decimal import Decimal
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from api.deps import CurrentActor, SessionDep
 from api.schemas import ApiModel
-from api.settings.schemas import DriverName
-from shared.core.tunables import MAX_CONTEXT_TOKENS, MAX_MODEL_NAME_CHARS, MAX_TOKEN_PRICE
+from api.settings.schemas import DriverName, Window, one_line
+from shared.core.tunables import MAX_MODEL_NAME_CHARS, MAX_TOKEN_PRICE
 from shared.providers import catalogue, repository
 from shared.providers.models import CatalogueModel
 
@@ -18,6 +18,7 @@ router = APIRouter(tags=["settings"])
 ModelName = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_MODEL_NAME_CHARS),
+    AfterValidator(one_line),
 ]
 Price = Annotated[float, Field(ge=0, le=MAX_TOKEN_PRICE, allow_inf_nan=False)]
 
@@ -30,7 +31,7 @@ class AiModelItem(ApiModel):
     model: ModelName
     input_price: Price | None = None
     output_price: Price | None = None
-    context_window: Annotated[int, Field(ge=1, le=MAX_CONTEXT_TOKENS)] | None = None
+    context_window: Window | None = None
     allowed: bool = True
 
     @classmethod

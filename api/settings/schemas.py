@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr, StringConstraints
+from pydantic import AfterValidator, Field, SecretStr, StringConstraints
 
 from api.schemas import ApiModel
 from shared.core.tunables import (
@@ -11,6 +11,7 @@ from shared.core.tunables import (
     MAX_MODEL_NAME_CHARS,
     MAX_SYSTEM_PROMPT_CHARS,
     MAX_URL_CHARS,
+    MIN_CONTEXT_TOKENS,
 )
 from shared.providers.connections import KeyState, Purpose, Typed
 from shared.providers.defaults import DEFAULT_SYSTEM_PROMPT
@@ -18,9 +19,19 @@ from shared.providers.probes import Draft, Outcome
 from shared.providers.service import AiSettingsChange, DriverState, Overview
 from shared.search.progress import IndexProgress
 
+
+def one_line(name: str) -> str:
+    """A model's name goes into menus, requests and logs. Raises ValueError."""
+    if not name.isprintable():
+        raise ValueError("a model's name is one line of printable characters")
+    return name
+
+
 # Empty: none is chosen yet.
 ModelName = Annotated[
-    str, StringConstraints(strip_whitespace=True, max_length=MAX_MODEL_NAME_CHARS)
+    str,
+    StringConstraints(strip_whitespace=True, max_length=MAX_MODEL_NAME_CHARS),
+    AfterValidator(one_line),
 ]
 DriverName = Annotated[str, Field(max_length=MAX_MODEL_NAME_CHARS)]
 SystemPrompt = Annotated[str, Field(max_length=MAX_SYSTEM_PROMPT_CHARS)]
@@ -28,7 +39,8 @@ BaseUrl = Annotated[str, Field(max_length=MAX_URL_CHARS)]
 ApiKey = Annotated[
     SecretStr, Field(max_length=MAX_API_KEY_CHARS, json_schema_extra={"writeOnly": True})
 ]
-Tokens = Annotated[int, Field(ge=1, le=MAX_CONTEXT_TOKENS)]
+Tokens = Annotated[int, Field(strict=True, ge=1, le=MAX_CONTEXT_TOKENS)]
+Window = Annotated[int, Field(strict=True, ge=MIN_CONTEXT_TOKENS, le=MAX_CONTEXT_TOKENS)]
 
 _COLUMNS = {
     "driver": "driver",
@@ -61,7 +73,7 @@ class AiSettingsPatch(ApiModel):
     embedding_model: ModelName | None = None
     embedding_api_key: ApiKey | None = None
     system_prompt: SystemPrompt | None = None
-    chat_context_window: Tokens | None = None
+    chat_context_window: Window | None = None
     chat_token_ceiling: Tokens | None = None
     show_model_selector: bool | None = None
     chat: bool | None = None

@@ -2,11 +2,12 @@
 
 import time
 from dataclasses import dataclass, field
+from datetime import timedelta
 from decimal import Decimal
 from typing import Literal
 from uuid import UUID
 
-from sqlalchemy import func, update
+from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from shared.chat.models import Generation
@@ -97,3 +98,19 @@ async def end(
         )
         .execution_options(synchronize_session=False)
     )
+
+
+async def failed_lately(
+    session: AsyncSession, chat_id: UUID, kind: Kind, *, seconds: float
+) -> bool:
+    """Whether the chat's newest call of this kind failed within the last `seconds`."""
+    since = func.now() - timedelta(seconds=seconds)
+    newest = (
+        await session.execute(
+            select(Generation.status, Generation.created_at > since)
+            .where(Generation.chat_id == chat_id, Generation.type == kind)
+            .order_by(Generation.created_at.desc())
+            .limit(1)
+        )
+    ).first()
+    return newest is not None and newest[0] == "error" and bool(newest[1])

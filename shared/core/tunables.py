@@ -195,3 +195,5 @@ MAX_ANSWER_CHARS = 1_000_000  # of one step, thoughts and arguments included: a 
 MAX_RAW_ARGUMENTS = 10_000  # kept of arguments that could not be read
 MODEL_ANSWER_SECONDS = 1_800.0  # one answer of a model, however much it goes on saying
 LEASE_POOL_SIZE = 2  # connections for leases alone: a flood of tool calls must not starve them
+SUMMARY_PAUSE_SECONDS = 600.0  # after a summary that failed, until a chat asks for one again
+MIN_CONTEXT_TOKENS = 1_000  # below it not even the frame and the tools have room

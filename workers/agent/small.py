@@ -21,6 +21,7 @@ from shared.core.tunables import (
     SUMMARY_INPUT_CHARS,
     SUMMARY_INPUT_MAX_CHARS,
     SUMMARY_MESSAGE_CHARS,
+    SUMMARY_PAUSE_SECONDS,
     SUMMARY_TOKENS,
 )
 from workers.agent.history import Exchange
@@ -111,7 +112,15 @@ async def _close(
 async def summarise(
     database: Database, small: SmallModel, earlier: str | None, exchanges: Sequence[Exchange]
 ) -> str | None:
-    """A summary of the exchanges on top of the earlier one, kept with the last of them."""
+    """A summary of the exchanges on top of the earlier one, kept with the last of them.
+
+    After a failure none is asked for in a while: each turn would wait for it.
+    """
+    async with database.session() as session:
+        if await generations.failed_lately(
+            session, small.chat_id, "summary", seconds=SUMMARY_PAUSE_SECONDS
+        ):
+            return None
     messages = [m for exchange in exchanges for m in exchange.messages]
     each = max(SUMMARY_MESSAGE_CHARS // 10, SUMMARY_INPUT_CHARS // len(messages))
     texts = [f"Earlier summary:\n{earlier}"] if earlier else []

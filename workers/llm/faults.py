@@ -166,7 +166,7 @@ def _message(code: str, status: int | None, words: str) -> str:
     if status is not None and 300 <= status < 400:
         words = "it redirects to another address, which Pageturn does not follow"
     elif code == "provider_error" and status == 404:
-        words = f"{words or 'Not found'}. Is the base URL right?"
+        words = f"{(words or 'Not found').rstrip('.')}. Is the base URL right?"
     return f"{_MESSAGES[code]}{number}" + (f": {words}" if words else ".")
 
 

@@ -81,7 +81,9 @@ async def test_a_model_is_added_described_anew_and_taken_out(owner: Admin) -> No
         ({"driver": "openai", "model": "m", "inputPrice": -1}, "invalid_input"),
         ({"driver": "openai", "model": "m", "outputPrice": 1e12}, "invalid_input"),
         ({"driver": "openai", "model": "m", "inputPrice": "NaN"}, "invalid_input"),
-        ({"driver": "openai", "model": "m", "contextWindow": 0}, "invalid_input"),
+        ({"driver": "openai", "model": "m", "contextWindow": 999}, "invalid_input"),
+        ({"driver": "openai", "model": "m", "contextWindow": True}, "invalid_input"),
+        ({"driver": "openai", "model": "m\n2"}, "invalid_input"),
         ({"driver": "openai", "model": "m", "contextWindow": 2**31}, "invalid_input"),
     ],
 )

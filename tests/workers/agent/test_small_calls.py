@@ -192,3 +192,8 @@ async def test_without_a_summary_the_answer_comes_all_the_same(
     assert isinstance(first, UserMessage)
     assert "left out" in first.text
     assert (await generations(connected, "summary"))[0].error_code == "provider_overloaded"
+    # The next turn does not wait for a summary again.
+    model = ScriptedModel([say("Fine again.")])
+    await connected.ask(world.actor("writer"), "And then?", model, alias="c")
+    assert "left out" in str(model.requests[0].messages[0])
+    assert len(await generations(connected, "summary")) == 1

@@ -43,6 +43,7 @@ export interface MessageMetadata {
   steps?: number;
   timeMs?: number;
   truncated?: boolean;
+  finishReason?: string;
   changes?: PageAction[];
   error?: string;
   errorCode?: string;

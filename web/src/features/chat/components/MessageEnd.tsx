@@ -55,6 +55,9 @@ function HowItEnded({ metadata, last, onContinue }: EndProps) {
   const failure = storedError(metadata);
   return (
     <>
+      {metadata.finishReason === "content-filter" ? (
+        <p className="message-note">{t("chat.filtered")}</p>
+      ) : null}
       {metadata.truncated ? (
         <p className="message-note">
           {t("chat.truncated")}{" "}

@@ -2,7 +2,7 @@ import { Switch } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { SettingsForm } from "../useSettingsForm";
 
-const FEATURES = ["chat", "search", "mcp", "showModelSelector"] as const;
+const FEATURES = ["chat", "search", "showModelSelector"] as const;
 
 export function FeatureSwitches({ form }: { form: SettingsForm }) {
   const { t } = useTranslation();

@@ -36,6 +36,7 @@ export function ModelCatalogue({ drivers, models, error, onRetry }: Props) {
           {t("settings.addModel")}
         </Button>
       </div>
+      <p className="muted">{t("settings.catalogueHint")}</p>
       <p className="muted">{t("settings.catalogueLead")}</p>
       {models ? (
         <ModelTable models={models} onEdit={setEditing} />
