@@ -36,8 +36,9 @@ export function ModelCatalogue({ drivers, models, error, onRetry }: Props) {
           {t("settings.addModel")}
         </Button>
       </div>
-      <p className="muted">{t("settings.catalogueHint")}</p>
-      <p className="muted">{t("settings.catalogueLead")}</p>
+      <p className="muted">
+        {t("settings.catalogueLead")} {t("settings.catalogueHint")}
+      </p>
       {models ? (
         <ModelTable models={models} onEdit={setEditing} />
       ) : error ? (
