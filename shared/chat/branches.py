@@ -13,8 +13,9 @@ from sqlalchemy import ColumnElement, Select, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import defer
 
-from shared.chat.errors import MessageNotFoundError, TurnRunningError
-from shared.chat.models import ACTIVE, Chat, Message, Turn
+from shared.chat import repository
+from shared.chat.errors import MessageNotFoundError
+from shared.chat.models import Chat, Message
 from shared.core.tunables import MAX_BRANCH_MESSAGES
 
 
@@ -72,19 +73,8 @@ async def show(session: AsyncSession, chat: Chat, message_id: UUID) -> None:
     )
     if found is None:
         raise MessageNotFoundError
-    locked = (
-        await session.scalars(
-            select(Chat)
-            .where(Chat.id == chat.id)
-            .with_for_update()
-            .execution_options(populate_existing=True)
-        )
-    ).one()
-    running = await session.scalar(
-        select(Turn.id).where(Turn.chat_id == chat.id, Turn.status.in_(ACTIVE))
-    )
-    if running is not None:
-        raise TurnRunningError(details={"turnId": str(running), "chatId": str(chat.id)})
+    locked = await repository.locked(session, chat)
+    await repository.refuse_while_running(session, chat)
     locked.head_id = await newest_below(session, message_id)
     await session.flush()
 

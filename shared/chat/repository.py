@@ -8,7 +8,7 @@ from sqlalchemy import Select, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from shared.accounts.actor import Actor
-from shared.chat.errors import ChatNotFoundError
+from shared.chat.errors import ChatNotFoundError, TurnRunningError
 from shared.chat.models import ACTIVE, Chat, Generation, Turn
 
 
@@ -100,6 +100,25 @@ async def active_turn(session: AsyncSession, chat_id: UUID) -> Turn | None:
     return await session.scalar(
         select(Turn).where(Turn.chat_id == chat_id, Turn.status.in_(ACTIVE))
     )
+
+
+async def locked(session: AsyncSession, chat: Chat) -> Chat:
+    """The chat as it is now, held against other sends and switches of branch."""
+    return (
+        await session.scalars(
+            select(Chat)
+            .where(Chat.id == chat.id)
+            .with_for_update()
+            .execution_options(populate_existing=True)
+        )
+    ).one()
+
+
+async def refuse_while_running(session: AsyncSession, chat: Chat) -> None:
+    """Raises TurnRunningError while an answer is being written."""
+    running = await active_turn(session, chat.id)
+    if running is not None:
+        raise TurnRunningError(details={"turnId": str(running.id), "chatId": str(chat.id)})
 
 
 async def soft_delete(session: AsyncSession, chat: Chat) -> None:

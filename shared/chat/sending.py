@@ -25,7 +25,6 @@ from shared.chat.errors import (
     PromptTooLongError,
     SessionRequiredError,
     TokenCeilingError,
-    TurnRunningError,
 )
 from shared.chat.models import Chat, Message, Turn
 from shared.chat.storing import Place, Send
@@ -52,11 +51,11 @@ async def accept(
         _check_text(send.text)
     ai = await _require_chat(session, actor, box)
     chat = await storing.find_or_create_chat(session, actor, context, send)
-    chat = await _locked(session, chat)
+    chat = await repository.locked(session, chat)
     wish = await _understand(session, chat, send)
     if isinstance(wish, Turn):
         return wish
-    await _refuse_while_running(session, chat)
+    await repository.refuse_while_running(session, chat)
     await _check_ceiling(session, chat, ai)
     model = await choose(session, ai, kept=chat.model, requested=send.model)
     place, key = wish
@@ -80,23 +79,6 @@ async def _require_chat(session: AsyncSession, actor: Actor, box: SecretBox) -> 
         raise ChatDisabledError
     (await service.chat_connection(session, ai, box)).require_ready()
     return ai
-
-
-async def _locked(session: AsyncSession, chat: Chat) -> Chat:
-    return (
-        await session.scalars(
-            select(Chat)
-            .where(Chat.id == chat.id)
-            .with_for_update()
-            .execution_options(populate_existing=True)
-        )
-    ).one()
-
-
-async def _refuse_while_running(session: AsyncSession, chat: Chat) -> None:
-    running = await repository.active_turn(session, chat.id)
-    if running is not None:
-        raise TurnRunningError(details={"turnId": str(running.id), "chatId": str(chat.id)})
 
 
 async def _check_ceiling(session: AsyncSession, chat: Chat, ai: AiSettings) -> None:
@@ -185,7 +167,7 @@ async def _continuation(
         repeated = await _turn_of_answer(session, last)
         if repeated is not None:
             return repeated
-    await _refuse_while_running(session, chat)
+    await repository.refuse_while_running(session, chat)
     raise NothingToContinueError
 
 

@@ -39,6 +39,7 @@ from typing import Any, Self
 import orjson
 
 from tests.fakes import llm_strict
+from tests.fakes.installation import wait_for
 from tests.fakes.llm_script import CUT, NO_HEAD, RESET, Action, End, Gate, Reply, error, json_reply
 
 Scripted = Reply | Callable[["Recorded"], Reply]
@@ -324,10 +325,7 @@ class StubThread:
         self.stub.plays(*replies)
 
     def wait(self, condition: Callable[[], object], seconds: float = 10.0) -> None:
-        deadline = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < deadline, "the condition did not come to hold"
-            time.sleep(0.005)
+        wait_for(condition, seconds, "the condition holds")
 
     def __enter__(self) -> Self:
         self._thread.start()

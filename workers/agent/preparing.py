@@ -69,7 +69,7 @@ async def prepare(
             await history.before_turn(session, turn),
             system=await _system(session, actor, state, ai),
             size=turn.context_window,
-            summarise=await _summariser(runtime, session, turn, ai, model),
+            summarise=_summariser(runtime, turn, ai, model),
         ),
         toolset=Toolset(tools_for(turn.context), runtime.database, actor, embed),
         emitter=emitter,
@@ -86,24 +86,22 @@ async def _model(runtime: Runtime, session: AsyncSession, ai: AiSettings) -> Mod
     return model_for(connection, runtime.settings, runtime.clients, cache_key=key)
 
 
-async def _summariser(
-    runtime: Runtime, session: AsyncSession, turn: Turn, ai: AiSettings, model: Model
-) -> Summarise:
-    name = ai.small_model or turn.model
-    entry = await catalogue.find(session, ai.workspace_id, ai.driver, name)
-    small = SmallModel(
-        model=model,
-        driver=ai.driver,
-        name=name,
-        price=price_of(entry),
-        workspace_id=turn.workspace_id,
-        user_id=turn.user_id,
-        chat_id=turn.chat_id,
-    )
-
+def _summariser(runtime: Runtime, turn: Turn, ai: AiSettings, model: Model) -> Summarise:
     async def summarise(earlier: str | None, exchanges: Sequence[Exchange]) -> str | None:
         if isinstance(model, OfflineModel):  # it looks at the question alone
             return None
+        name = ai.small_model or turn.model
+        async with runtime.database.session() as session:
+            entry = await catalogue.find(session, ai.workspace_id, ai.driver, name)
+        small = SmallModel(
+            model=model,
+            driver=ai.driver,
+            name=name,
+            price=price_of(entry),
+            workspace_id=turn.workspace_id,
+            user_id=turn.user_id,
+            chat_id=turn.chat_id,
+        )
         return await small_calls.summarise(runtime.database, small, earlier, exchanges)
 
     return summarise

@@ -107,11 +107,14 @@ def _head(past: Past, *, cut: bool) -> list[ModelMessage]:
 def _shrunk(current: Sequence[ModelMessage], budget: int) -> list[ModelMessage]:
     """This turn's messages with the oldest outputs cut first, as far as it is needed."""
     messages = list(current)
+    counts = _counts(map(_text, messages))
     for keep in (OLD_RESULT_CHARS, OLD_RESULT_CHARS // 8):
         for index, message in enumerate(messages):
-            if size(messages) <= budget:
+            if _with_margin(counts) + MESSAGE_TOKENS * len(messages) <= budget:
                 return messages
             messages[index] = _compacted(message, keep)
+            if messages[index] is not message:
+                counts[index : index + 1] = _counts([_text(messages[index])])
     return messages
 
 
@@ -140,9 +143,17 @@ def size(messages: Iterable[ModelMessage]) -> int:
 
 def tokens(texts: Iterable[str]) -> int:
     """Tokens of texts, with the margin."""
+    return _with_margin(_counts(texts))
+
+
+def _counts(texts: Iterable[str]) -> list[int]:
     clean = [text.encode("utf-8", "replace").decode() for text in texts]
     counted: list[int] = batch_count(clean, threads=1)
-    return round(sum(counted) * TOKEN_MARGIN)
+    return counted
+
+
+def _with_margin(counts: Iterable[int]) -> int:
+    return round(sum(counts) * TOKEN_MARGIN)
 
 
 def _text(message: ModelMessage) -> str:

@@ -31,13 +31,6 @@ def impatient() -> Settings:
 
 
 @pytest.fixture
-async def stub() -> AsyncIterator[LlmStub]:
-    async with LlmStub() as server:
-        yield server
-        server.assert_consumed()
-
-
-@pytest.fixture
 async def clients(impatient: Settings) -> AsyncIterator[Clients]:
     kept = Clients(impatient)
     yield kept

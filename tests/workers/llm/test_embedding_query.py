@@ -25,13 +25,6 @@ from workers.runtime import Runtime
 
 
 @pytest.fixture
-async def stub() -> AsyncIterator[LlmStub]:
-    async with LlmStub() as running:
-        yield running
-        running.assert_consumed()
-
-
-@pytest.fixture
 async def runtime(database: object, redis: object) -> AsyncIterator[Runtime]:
     settings = get_settings().model_copy(
         update={"private_models": True, "embed_retry_seconds": 0.0, "embed_seconds": 0.5}

@@ -30,13 +30,6 @@ KEY = "sk-canary-5b1d77aa90"
 
 
 @pytest.fixture
-async def stub() -> AsyncIterator[LlmStub]:
-    async with LlmStub() as running:
-        yield running
-        running.assert_consumed()
-
-
-@pytest.fixture
 async def clients() -> AsyncIterator[Clients]:
     made = Clients(Settings.model_validate({"PAGETURN_PRIVATE_MODELS": True}))
     yield made
