@@ -37,6 +37,14 @@ class TurnStatus(StrEnum):
 ACTIVE = (TurnStatus.QUEUED, TurnStatus.RUNNING)
 
 
+class StopReason(StrEnum):
+    """Why a turn was stopped before its end."""
+
+    ASKED = "asked"  # by the person
+    INTERRUPTED = "interrupted"  # by a message of theirs that should not wait
+    UNATTENDED = "unattended"  # nobody followed it, and the workspace stops such turns
+
+
 class MessageStatus(StrEnum):
     """The state of a stored message; a person's own is complete from the start."""
 
@@ -143,6 +151,8 @@ class Turn(Base):
             "lease_until",
             postgresql_where=text("status IN ('queued','running')"),
         ),
+        # How far the queue has come: the newest message that a worker took.
+        Index("ix_turns_taken", "enqueued_at", postgresql_where=text("status <> 'queued'")),
         CheckConstraint(
             "status IN ('queued','running','completed','aborted','error')", name="status"
         ),
@@ -175,7 +185,13 @@ class Turn(Base):
     attempts: Mapped[int] = mapped_column(default=0)
     lease_owner: Mapped[str | None]
     lease_until: Mapped[datetime | None]
+    # The end of a lease that ran out, until the turn is claimed again.
+    lost_at: Mapped[datetime | None]
     stop_requested_at: Mapped[datetime | None]
+    # Why it was stopped: one of StopReason.
+    stop_reason: Mapped[str | None]
+    # When somebody last followed it; kept only where nobody's following stops a turn.
+    attended_at: Mapped[datetime | None]
     enqueued_at: Mapped[datetime | None]
     enqueue_count: Mapped[int] = mapped_column(default=0)
 
@@ -186,6 +202,31 @@ class Turn(Base):
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
+
+
+class QueuedSend(Base):
+    """A message that waits for the answer before it. `hurried`: it goes before the others.
+
+    One that could not be sent says why, and waits for its person.
+    """
+
+    __tablename__ = "ai_queued_sends"
+    __table_args__ = (UniqueConstraint("chat_id", "send_key"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id)
+    workspace_id: Mapped[UUID] = mapped_column(ForeignKey("workspaces.id", ondelete="CASCADE"))
+    chat_id: Mapped[UUID] = mapped_column(ForeignKey("ai_chats.id", ondelete="CASCADE"))
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
+    session_id: Mapped[UUID] = mapped_column(ForeignKey("user_sessions.id", ondelete="CASCADE"))
+    send_key: Mapped[str]
+    text: Mapped[str]
+    client_message_id: Mapped[str | None]
+    page_id: Mapped[UUID | None] = mapped_column(ForeignKey("pages.id", ondelete="SET NULL"))
+    model: Mapped[str | None]
+    hurried: Mapped[bool] = mapped_column(default=False)
+    error_code: Mapped[str | None]
+    error_text: Mapped[str | None]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
 class Step(Base):
@@ -223,6 +264,8 @@ class ToolCall(Base):
     name: Mapped[str]
     args: Mapped[dict[str, Any]] = mapped_column(default=dict)
     raw_args: Mapped[str | None]
+    # When a call to another system left; without an outcome nobody knows what it did there.
+    sent_at: Mapped[datetime | None]
     status: Mapped[str] = mapped_column(default="pending")
     result: Mapped[dict[str, Any] | None]
     error_code: Mapped[str | None]

@@ -6,11 +6,13 @@ from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from shared.chat import turns
-from shared.chat.models import ACTIVE, Turn, TurnStatus
+from shared.chat.models import ACTIVE, StopReason, Turn, TurnStatus
 
 
-async def request_stop(session: AsyncSession, chat_id: UUID) -> Turn | None:
-    """Stop the chat's active turn; None when nothing runs.
+async def request_stop(
+    session: AsyncSession, chat_id: UUID, reason: StopReason = StopReason.ASKED
+) -> Turn | None:
+    """Stop the chat's active turn; None when nothing runs. The first reason stays.
 
     A queued turn ends here and now. A running one is marked; after the commit the caller
     wakes the worker that holds it (`shared.bus.stream.signal_stop`).
@@ -22,14 +24,14 @@ async def request_stop(session: AsyncSession, chat_id: UUID) -> Turn | None:
     )
     if turn is None:
         return None
-    if turn.status == TurnStatus.QUEUED:
-        return await settle(session, turn.id, turns.Ending(TurnStatus.ABORTED))
     await session.execute(
         update(Turn)
         .where(Turn.id == turn.id, Turn.stop_requested_at.is_(None))
-        .values(stop_requested_at=func.now())
+        .values(stop_requested_at=func.now(), stop_reason=reason)
         .execution_options(synchronize_session=False)
     )
+    if turn.status == TurnStatus.QUEUED:
+        return await settle(session, turn.id, turns.Ending(TurnStatus.ABORTED))
     return turn
 
 

@@ -15,6 +15,9 @@ class AiSettings(Base):
     """One row a workspace. `version` rises at every change, so that caches know."""
 
     __tablename__ = "ai_settings"
+    __table_args__ = (
+        CheckConstraint("on_disconnect IN ('continue','cancel')", name="on_disconnect"),
+    )
 
     workspace_id: Mapped[UUID] = mapped_column(
         ForeignKey("workspaces.id", ondelete="CASCADE"), primary_key=True
@@ -33,6 +36,10 @@ class AiSettings(Base):
     chat_enabled: Mapped[bool] = mapped_column(default=True)
     search_enabled: Mapped[bool] = mapped_column(default=True)
     mcp_enabled: Mapped[bool] = mapped_column(default=False)
+    # Whether an answer goes on when nobody follows it any more: `continue`, or `cancel` after
+    # so many seconds.
+    on_disconnect: Mapped[str] = mapped_column(default="continue", server_default="continue")
+    disconnect_grace_seconds: Mapped[int] = mapped_column(default=60, server_default="60")
     show_model_selector: Mapped[bool] = mapped_column(default=True)
     # Whether the catalogue's first content was put in: an emptied one stays empty.
     catalogue_seeded: Mapped[bool] = mapped_column(default=False)
