@@ -12,7 +12,7 @@ from celery import Celery
 from celery.signals import setup_logging, worker_init, worker_shutting_down
 
 from shared.bus.jobs import BROKER_TRANSPORT, FollowIndex, Job, Queue, SweepExpired
-from shared.chat.sweeping import sweep_forever
+from shared.chat.sweeping import Sweeper
 from shared.core.liveness import beat_forever
 from shared.core.logging import configure_logging
 from shared.core.settings import get_settings
@@ -73,7 +73,8 @@ def _start(sender: Any = None, **_: Any) -> None:
     """The threads pool never fires `worker_process_init`, so everything begins here."""
     loop = runtime.start()
     current = loop.runtime
-    loop.start(sweep_forever(current.database, current.stream, current.settings))
+    sweeper = Sweeper(current.database, current.redis, current.stream, current.settings)
+    loop.start(sweeper.run())
     queues = {queue.name for queue in sender.app.amqp.queues.consume_from.values()}
     if "chat" in queues:
         loop.start(beat_forever(current.redis, "chat", current.owner))

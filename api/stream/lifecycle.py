@@ -10,7 +10,7 @@ from starlette.datastructures import State
 from api.stream.hub import Hub
 from api.stream.sse import TurnStream
 from shared.bus.stream import EventStream
-from shared.chat.sweeping import sweep_forever
+from shared.chat.sweeping import Sweeper
 from shared.core.db import Database
 from shared.core.redis import make_redis
 from shared.core.settings import Settings
@@ -19,8 +19,8 @@ from shared.core.tasks import end
 
 @asynccontextmanager
 async def streaming(state: State) -> AsyncIterator[None]:
-    """Needs `settings`, `database` and `redis` in the state; adds `event_stream` and
-    `turn_stream`."""
+    """Needs `settings`, `database` and `redis` in the state; adds `event_stream`,
+    `turn_stream` and `sweeper`."""
     settings: Settings = state.settings
     database: Database = state.database
     redis: Redis = state.redis
@@ -31,7 +31,8 @@ async def streaming(state: State) -> AsyncIterator[None]:
         database, state.event_stream, hub, ping_seconds=settings.ping_seconds
     )
     await hub.start()
-    reaper = asyncio.create_task(sweep_forever(database, state.event_stream, settings))
+    state.sweeper = Sweeper(database, redis, state.event_stream, settings)
+    reaper = asyncio.create_task(state.sweeper.run())
     try:
         yield
     finally:

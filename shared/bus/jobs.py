@@ -12,6 +12,7 @@ from uuid import UUID
 
 from celery import Celery
 from pydantic import BaseModel, ConfigDict
+from redis.asyncio import Redis
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
@@ -146,6 +147,12 @@ BROKER_TRANSPORT: dict[str, Any] = {
     "socket_keepalive": True,
     "health_check_interval": 15,
 }
+
+
+async def waiting(redis: "Redis", queue: Queue) -> int:
+    """How many messages a queue holds that no worker has taken. Raises RedisError."""
+    # Celery keeps a queue as a list of its name.
+    return int(await redis.llen(queue))
 
 
 def publish(job: Job) -> None:

@@ -5,7 +5,7 @@ from uuid import UUID
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from shared.chat import turns
+from shared.chat import salvage, turns
 from shared.chat.models import ACTIVE, StopReason, Turn, TurnStatus
 
 
@@ -35,9 +35,15 @@ async def request_stop(
     return turn
 
 
-async def settle(session: AsyncSession, turn_id: UUID, ending: turns.Ending) -> Turn:
-    """End a turn that the caller has locked and no worker holds, with what was committed."""
+async def settle(
+    session: AsyncSession, turn_id: UUID, ending: turns.Ending, said: salvage.Entries = ()
+) -> Turn:
+    """End a turn that the caller has locked, with what was committed and, of the step that
+    was not, what the turn's events (`said`) tell of it."""
     state = await turns.load(session, turn_id)
     assert state is not None
+    unsaved = salvage.unsaved_step(state, said)
+    if unsaved is not None:
+        await turns.add_step(session, state, *unsaved)
     await turns.finish(session, state, ending)
     return state.turn

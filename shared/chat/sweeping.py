@@ -1,11 +1,18 @@
 """The reaper's loop, run by every API and worker process."""
 
 import asyncio
+from collections.abc import Iterable
+from uuid import UUID
 
+from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from shared.bus.stream import EventStream
-from shared.chat.recovery import reap
+from shared.bus.jobs import RunTurn, waiting
+from shared.bus.stream import EventStream, signal_stop
+from shared.chat.attending import stop_unattended
+from shared.chat.models import Turn, TurnStatus
+from shared.chat.recovery import end_abandoned, reap
+from shared.chat.salvage import Entries
 from shared.core.db import Database
 from shared.core.logging import get_logger
 from shared.core.settings import Settings
@@ -13,24 +20,64 @@ from shared.core.settings import Settings
 log = get_logger(__name__)
 
 
-async def sweep_once(database: Database, stream: EventStream, settings: Settings) -> None:
-    """Reap, then tell the readers of what was settled."""
-    async with database.session() as session:
-        reaped = await reap(session, requeue_seconds=settings.requeue_seconds)
-    if reaped.requeued or reaped.settled:
-        log.info("reaped", requeued=len(reaped.requeued), settled=len(reaped.settled))
-    for turn_id in reaped.settled:
-        try:
-            await stream.hint(turn_id)
-        except (RedisError, OSError):  # the readers' own timer finds it
-            return
+class Sweeper:
+    """What sweeps need. One sweep at a time; beside those of other processes."""
 
+    def __init__(
+        self, database: Database, redis: "Redis", stream: EventStream, settings: Settings
+    ) -> None:
+        self._database = database
+        self._redis = redis
+        self._stream = stream
+        self._settings = settings
 
-async def sweep_forever(database: Database, stream: EventStream, settings: Settings) -> None:
-    """A failed sweep is logged; the next tick tries again."""
-    while True:
+    async def sweep(self) -> None:
+        """Put back what was lost, end what nobody will finish, stop what nobody follows."""
+        depth = await self._waiting()
+        async with self._database.session() as session:
+            reaped = await reap(
+                session, requeue_seconds=self._settings.requeue_seconds, waiting=depth
+            )
+        ended = [turn_id for turn_id in reaped.abandoned if await self._end(turn_id)]
+        if reaped.requeued or ended:
+            log.info("reaped", requeued=len(reaped.requeued), lost=reaped.lost, ended=len(ended))
+        async with self._database.session() as session:
+            stopped = await stop_unattended(session)
+        await self._tell(ended, stopped)
+
+    async def _waiting(self) -> int | None:
         try:
-            await sweep_once(database, stream, settings)
-        except Exception as error:
-            log.warning("sweep_failed", error=type(error).__name__)
-        await asyncio.sleep(settings.reaper_seconds)
+            return await waiting(self._redis, RunTurn.queue)
+        except (RedisError, OSError):
+            return None
+
+    async def _end(self, turn_id: UUID) -> bool:
+        said: Entries | None
+        try:
+            said = await self._stream.read(turn_id, 0)
+        except (RedisError, OSError):
+            said = None
+        async with self._database.session() as session:
+            return await end_abandoned(session, turn_id, said)
+
+    async def _tell(self, ended: Iterable[UUID], stopped: Iterable[Turn]) -> None:
+        """Wake readers and workers; what is lost here, their own timers find."""
+        try:
+            for turn_id in ended:
+                await self._stream.hint(turn_id)
+            for turn in stopped:
+                if turn.status == TurnStatus.RUNNING:
+                    await signal_stop(self._redis, turn.id)
+                else:
+                    await self._stream.hint(turn.id)
+        except (RedisError, OSError) as error:
+            log.warning("sweep_not_told", error=type(error).__name__)
+
+    async def run(self) -> None:
+        """Sweep for ever. A failed sweep is logged; the next tick tries again."""
+        while True:
+            try:
+                await self.sweep()
+            except Exception as error:
+                log.warning("sweep_failed", error=type(error).__name__)
+            await asyncio.sleep(self._settings.reaper_seconds)

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import case, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from shared.accounts.models import User, UserSession
@@ -78,6 +78,7 @@ async def claim(
             attempts=Turn.attempts + 1,
             lease_owner=owner,
             lease_until=func.now() + timedelta(seconds=lease_seconds),
+            lost_at=case((Turn.status == TurnStatus.RUNNING, Turn.lease_until), else_=Turn.lost_at),
             started_at=func.coalesce(Turn.started_at, func.now()),
         )
         .returning(Turn)
@@ -315,7 +316,8 @@ async def _close_generation(session: AsyncSession, state: TurnState) -> None:
 
 
 async def release(session: AsyncSession, turn_id: UUID, epoch: int, *, counted: bool) -> bool:
-    """Give a running turn back unfinished; `counted`: the attempt counts against it.
+    """Give a running turn back unfinished, for the caller to enqueue; `counted`: the attempt
+    counts against it.
 
     A turn whose attempts are used up is then settled by the reaper.
     """
@@ -327,7 +329,9 @@ async def release(session: AsyncSession, turn_id: UUID, epoch: int, *, counted: 
             attempts=Turn.attempts if counted else Turn.attempts - 1,
             lease_owner=None,
             lease_until=None,
-            enqueued_at=None,
+            lost_at=None,
+            enqueued_at=func.now(),
+            enqueue_count=1,
         )
         .returning(Turn.id)
         .execution_options(synchronize_session=False)

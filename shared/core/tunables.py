@@ -60,6 +60,8 @@ MAX_TOKEN_PRICE = 1_000_000  # US dollars per million tokens; the same
 
 CHAT_TITLE_CHARS = 60  # the title made from the first message until a better one exists
 REAPER_BATCH = 100  # turns a sweep looks at: a sweep stays short
+ATTENDED_SLACK_SECONDS = 2  # a follower is noted once a second, by a process that may be slow
+SALVAGE_PATIENCE_SECONDS = 60.0  # for Redis to tell what a turn said that nobody can finish
 REQUEUE_PAUSE_MAX_SECONDS = 300.0  # the longest wait before a queued turn is enqueued again
 TREE_TOOL_MAX_PAGES = 500  # pages in one tree that the agent reads: some 20 kB of result
 TOOL_RESULT_CHARS = 60_000  # a result's JSON; a longer one is cut and says so

@@ -13,6 +13,8 @@ from shared.bus.jobs import RunTurn, enqueue_after_commit
 from shared.chat import turns
 from shared.chat.errors import LostLeaseError
 from shared.chat.models import Turn, TurnStatus
+from shared.chat.salvage import Entries
+from shared.chat.stopping import settle
 from shared.chat.turns import Ending
 from shared.core.logging import get_logger
 from shared.core.tunables import GIVE_BACK_PAUSE_SECONDS
@@ -110,12 +112,13 @@ async def _give_back(runtime: Runtime, turn: Turn, *, counted: bool) -> None:
 
 
 async def _fail(runtime: Runtime, turn: Turn, ending: Ending) -> None:
+    said: Entries = ()
+    with contextlib.suppress(RedisError, OSError):
+        said = await runtime.stream.read(turn.id, 0)
     try:
         async with runtime.database.session() as session:
             await turns.hold(session, turn.id, turn.epoch)
-            state = await turns.load(session, turn.id)
-            assert state is not None
-            await turns.finish(session, state, ending)
+            await settle(session, turn.id, ending, said)
         await runtime.stream.hint(turn.id)
     except Exception as error:  # the reaper settles it when the lease has run out
         log.error("fail_not_stored", turn_id=str(turn.id), error=type(error).__name__)
