@@ -1,16 +1,18 @@
 """Playing turns in a test: a send, an attempt by a worker, and what a reader sees."""
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import func, select, update
 
 from api.stream.cursor import Cursor, NeedSyncError
 from shared.accounts.actor import Actor
 from shared.chat import sending, storing, turns
 from shared.chat.contexts import get_context
-from shared.chat.models import Message, Turn
+from shared.chat.models import Message, Turn, TurnStatus
+from shared.chat.sweeping import Sweeper
 from shared.core.db import Database
 from shared.tools.registry import tool_titles
 from tests.fakes.scripted_model import ScriptedModel
@@ -65,6 +67,20 @@ class Stage:
         turn_id = await self.send(actor, text, **more)
         await self.play(turn_id, model)
         return turn_id
+
+    async def sweep(self) -> None:
+        """What every process does every few seconds."""
+        runtime = self.runtime
+        await Sweeper(runtime.database, runtime.redis, runtime.stream, runtime.settings).sweep()
+
+    async def lose(self, turn_id: UUID) -> None:
+        """Its worker has been gone for longer than its lease."""
+        async with self.database.session() as session:
+            await session.execute(
+                update(Turn)
+                .where(Turn.id == turn_id, Turn.status == TurnStatus.RUNNING)
+                .values(lease_until=func.now() - timedelta(seconds=1))
+            )
 
     async def turn(self, turn_id: UUID) -> Turn:
         async with self.database.session() as session:

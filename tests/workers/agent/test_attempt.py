@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -393,15 +392,6 @@ async def test_a_redelivered_message_does_nothing(stage: Stage, world: Any) -> N
     assert (await stage.answer(turn_id)).updated_at == before.updated_at
 
 
-async def expire_lease(stage: Stage, turn_id: UUID) -> None:
-    async with stage.database.session() as session:
-        await session.execute(
-            update(Turn)
-            .where(Turn.id == turn_id)
-            .values(lease_until=func.now() - timedelta(seconds=1))
-        )
-
-
 async def test_a_crashed_turn_goes_on_after_its_last_commit(stage: Stage, world: Any) -> None:
     space = world.space("WIKI")
     page = {"spaceId": str(space), "title": "Once", "content": "x"}
@@ -415,7 +405,7 @@ async def test_a_crashed_turn_goes_on_after_its_last_commit(stage: Stage, world:
     await heard(stage, turn_id, b'"half"')
     await _kill(playing)
 
-    await expire_lease(stage, turn_id)
+    await stage.lose(turn_id)
     async with stage.database.session() as session:
         assert (await reap(session, requeue_seconds=1)).requeued == [turn_id]
     # Asked again, this model says something else; the committed step is not asked for again.
@@ -469,7 +459,7 @@ async def test_calls_without_an_outcome_are_run_by_the_next_attempt(
         )
         pending = ToolCall(turn_id=turn_id, step=1, ordinal=0, name="listPages", args={})
         await turns.commit_step(session, state, step, [pending])
-    await expire_lease(stage, turn_id)
+    await stage.lose(turn_id)
     async with stage.database.session() as session:
         await reap(session, requeue_seconds=1)
     model = ScriptedModel([say("After.")])
@@ -527,7 +517,7 @@ async def test_an_old_epoch_changes_nothing(stage: Stage, world: Any) -> None:
     async with stage.database.session() as session:
         state = await turns.load(session, turn_id)
         assert state is not None
-    await expire_lease(stage, turn_id)
+    await stage.lose(turn_id)
     async with stage.database.session() as session:
         assert await turns.claim(session, turn_id, owner="b", lease_seconds=60) is not None
     with pytest.raises(LostLeaseError):
@@ -537,24 +527,6 @@ async def test_an_old_epoch_changes_nothing(stage: Stage, world: Any) -> None:
     with pytest.raises(LostLeaseError):
         async with stage.database.session() as session:
             await turns.hold(session, turn_id, old.epoch)
-
-
-async def test_after_three_lost_attempts_the_turn_fails_with_what_was_kept(
-    stage: Stage, world: Any
-) -> None:
-    turn_id = await stage.send(world.actor("writer"), "Q")
-    for _ in range(3):
-        async with stage.database.session() as session:
-            assert await turns.claim(session, turn_id, owner="x", lease_seconds=60) is not None
-        await expire_lease(stage, turn_id)
-        async with stage.database.session() as session:
-            reaped = await reap(session, requeue_seconds=1)
-    assert reaped.settled == [turn_id]
-    assert (await stage.turn(turn_id)).status == "error"
-    assert (await stage.answer(turn_id)).status == "error"
-    seen = await stage.replay(turn_id)
-    assert seen.kinds() == ["start", "message-metadata", "error"]
-    assert seen.chunks[1]["messageMetadata"]["errorCode"] == "out_of_attempts"
 
 
 async def test_an_ended_session_stops_the_turn_at_its_next_call(stage: Stage, world: Any) -> None:
@@ -583,15 +555,6 @@ async def test_text_that_a_database_cannot_hold_is_made_whole(stage: Stage, worl
     assert answer.content == "ab \U0001f600 \ufffd \u2028\u0085 end"
     for _, data in await stage.runtime.stream.read(turn_id, 0):
         assert "\u2028".encode() not in data
-
-
-async def test_a_backlog_is_not_enqueued_at_every_sweep(stage: Stage, world: Any) -> None:
-    turn_id = await stage.send(world.actor("writer"), "Q")
-    async with stage.database.session() as session:
-        assert (await reap(session, requeue_seconds=60)).requeued == []
-    async with stage.database.session() as session:
-        assert (await reap(session, requeue_seconds=1e-6)).requeued == [turn_id]
-    assert (await stage.turn(turn_id)).enqueue_count == 2
 
 
 async def the_generation(stage: Stage) -> Generation:
@@ -628,7 +591,7 @@ async def test_the_pending_row_of_a_killed_worker_is_closed(stage: Stage, world:
     turn_id = await stage.send(world.actor("writer"), "Q")
     async with stage.database.session() as session:
         await session.execute(update(Turn).where(Turn.id == turn_id).values(attempts=3))
-        await reap(session, requeue_seconds=1e-6)
+    await stage.sweep()
     assert (await the_generation(stage)).status == "error"
 
     second = await stage.send(world.actor("reader"), "Q")
