@@ -14,9 +14,10 @@ from uuid import UUID
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
-from sqlalchemy import func, select
+from sqlalchemy import select
 
-from shared.accounts.models import User, UserSession
+from shared.accounts.models import UserSession
+from shared.accounts.repository import live_sessions
 from shared.bus.stream import channel, parse_message
 from shared.chat.models import Turn
 from shared.core.db import Database
@@ -188,14 +189,7 @@ class Hub:
                 )
             )
             live = await session.scalars(
-                select(UserSession.id)
-                .join(User, User.id == UserSession.user_id)
-                .where(
-                    UserSession.id.in_({reader.session_id for reader in readers}),
-                    UserSession.revoked_at.is_(None),
-                    UserSession.expires_at > func.now(),
-                    User.deactivated_at.is_(None),
-                )
+                live_sessions().where(UserSession.id.in_({reader.session_id for reader in readers}))
             )
             states = {row.id: (row.status, row.epoch) for row in turns}
             sessions = set(live)

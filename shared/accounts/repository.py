@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import Row, func, select, update
+from sqlalchemy import Row, Select, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from shared.accounts.models import (
@@ -30,18 +30,23 @@ async def find_member(session: AsyncSession, workspace_id: UUID, user_id: UUID) 
     )
 
 
-async def live_session(session: AsyncSession, session_id: UUID) -> Row[UserSession, User] | None:
-    """A session that has not ended, with its person, who is active."""
-    found = await session.execute(
-        select(UserSession, User)
+def live_sessions() -> Select[UUID]:
+    """The ids of the sessions that have not ended and whose person is active."""
+    return (
+        select(UserSession.id)
         .join(User, User.id == UserSession.user_id)
         .where(
-            UserSession.id == session_id,
             UserSession.revoked_at.is_(None),
             UserSession.expires_at > func.now(),
             User.deactivated_at.is_(None),
         )
     )
+
+
+async def live_session(session: AsyncSession, session_id: UUID) -> Row[UserSession, User] | None:
+    """A session that has not ended, with its person, who is active."""
+    query = live_sessions().with_only_columns(UserSession, User)
+    found = await session.execute(query.where(UserSession.id == session_id))
     return found.one_or_none()
 
 

@@ -18,9 +18,9 @@ from shared.accounts.models import Role, User, UserSession
 from shared.accounts.passwords import hash_password, verify_password
 from shared.accounts.tokens import (
     API_KEY_PREFIX,
-    AccessClaims,
-    decode_access,
-    encode_access,
+    Claims,
+    decode_token,
+    encode_token,
     hash_secret,
     token_key,
 )
@@ -62,17 +62,45 @@ async def authenticate(session: AsyncSession, token: str) -> Actor:
         if user is None:
             raise UnauthenticatedError
         return Actor(user.workspace_id, user.id, Role(user.role))
-    claims = decode_access(_keys(), token)
-    found = await repository.live_session(session, claims.session_id)
-    if found is None:
-        raise UnauthenticatedError
-    live, user = found
-    if (user.id, user.workspace_id) != (claims.user_id, claims.workspace_id):
-        raise UnauthenticatedError
+    live, user = await _living(session, decode_token(_keys(), token))
     if live.last_seen_at < datetime.now(UTC) - _TOUCH_EVERY:
         await repository.touch_session(
             session, live.id, older_than=_TOUCH_EVERY, life=_SESSION_LIFE
         )
+    return Actor(user.workspace_id, user.id, Role(user.role), session_id=live.id)
+
+
+async def _living(session: AsyncSession, claims: Claims) -> tuple[UserSession, User]:
+    """The session and the person of a token, as they are now. Raises UnauthenticatedError."""
+    found = await repository.live_session(session, claims.session_id)
+    if found is None:
+        raise UnauthenticatedError("Your session has ended.")
+    live, user = found
+    if (user.id, user.workspace_id) != (claims.user_id, claims.workspace_id):
+        raise UnauthenticatedError
+    return live, user
+
+
+async def agent_token(session: AsyncSession, person: Actor, *, seconds: float) -> str:
+    """What the agent proves with whom it acts for. It is good for a short while and for
+    nothing but tool calls. Raises UnauthenticatedError when the person's session has ended."""
+    if person.session_id is None:
+        raise UnauthenticatedError
+    claims = Claims(person.user_id, person.session_id, person.workspace_id)
+    await _living(session, claims)
+    now = datetime.now(UTC)
+    return encode_token(
+        _keys()[0],
+        claims,
+        issued_at=now,
+        expires_at=now + timedelta(seconds=seconds),
+        kind="agent",
+    )
+
+
+async def authenticate_agent(session: AsyncSession, token: str) -> Actor:
+    """Whom an agent's token speaks for, with the rights of now. Raises UnauthenticatedError."""
+    live, user = await _living(session, decode_token(_keys(), token, kind="agent"))
     return Actor(user.workspace_id, user.id, Role(user.role), session_id=live.id)
 
 
@@ -105,9 +133,9 @@ async def _begin(session: AsyncSession, user: User, user_agent: str) -> SignedIn
     )
     session.add(row)
     await session.flush()
-    token = encode_access(
+    token = encode_token(
         _keys()[0],
-        AccessClaims(user.id, row.id, user.workspace_id),
+        Claims(user.id, row.id, user.workspace_id),
         issued_at=now,
         expires_at=now + timedelta(days=TOKEN_DAYS),
     )

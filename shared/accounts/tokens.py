@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
 import jwt
@@ -14,12 +15,12 @@ from shared.core.secrets import derive_key
 
 _ALGORITHM = "HS256"
 _REQUIRED = ["exp", "iat", "sub", "sid", "typ", "ws"]
-_ACCESS = "access"
+Kind = Literal["access", "agent"]
 API_KEY_PREFIX = "pt_"
 
 
 @dataclass(frozen=True, slots=True)
-class AccessClaims:
+class Claims:
     """Who a token speaks for, and by which session. The database says whether it still may."""
 
     user_id: UUID
@@ -32,12 +33,17 @@ def token_key(app_secret: bytes) -> bytes:
     return derive_key(app_secret, "access-token")
 
 
-def encode_access(
-    key: bytes, claims: AccessClaims, *, issued_at: datetime, expires_at: datetime
+def encode_token(
+    key: bytes,
+    claims: Claims,
+    *,
+    issued_at: datetime,
+    expires_at: datetime,
+    kind: Kind = "access",
 ) -> str:
-    """A signed access token."""
+    """A signed token: a person's own, or one that the agent acts by for a short while."""
     payload = {
-        "typ": _ACCESS,
+        "typ": kind,
         "sub": str(claims.user_id),
         "sid": str(claims.session_id),
         "ws": str(claims.workspace_id),
@@ -47,12 +53,12 @@ def encode_access(
     return jwt.encode(payload, key, algorithm=_ALGORITHM)
 
 
-def decode_access(keys: Iterable[bytes], token: str) -> AccessClaims:
-    """Raises UnauthenticatedError for anything but a valid, unexpired access token that one of
-    the keys signed."""
+def decode_token(keys: Iterable[bytes], token: str, *, kind: Kind = "access") -> Claims:
+    """Raises UnauthenticatedError for anything but a valid, unexpired token of this kind that
+    one of the keys signed."""
     for key in keys:
         try:
-            return _decode(key, token)
+            return _decode(key, token, kind)
         except jwt.InvalidSignatureError:
             continue
         except (jwt.InvalidTokenError, ValueError, AttributeError, TypeError) as error:
@@ -60,11 +66,11 @@ def decode_access(keys: Iterable[bytes], token: str) -> AccessClaims:
     raise UnauthenticatedError
 
 
-def _decode(key: bytes, token: str) -> AccessClaims:
+def _decode(key: bytes, token: str, kind: Kind) -> Claims:
     payload = jwt.decode(token, key, algorithms=[_ALGORITHM], options={"require": _REQUIRED})
-    if payload["typ"] != _ACCESS:
+    if payload["typ"] != kind:
         raise UnauthenticatedError
-    return AccessClaims(
+    return Claims(
         user_id=UUID(payload["sub"]),
         session_id=UUID(payload["sid"]),
         workspace_id=UUID(payload["ws"]),

@@ -92,3 +92,10 @@ class LostLeaseError(PageturnError):
     """Another attempt owns this turn now."""
 
     code = "lost_lease"
+
+
+class UnknownOutcomeError(PageturnError):
+    """The call was sent, but its worker stopped before the answer came: it may have been done
+    or not. Find out before it is made again."""
+
+    code = "unknown_outcome"

@@ -10,13 +10,14 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import case, func, or_, select, update
+from sqlalchemy import ColumnElement, case, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from shared.accounts.models import User, UserSession
+from shared.accounts.models import UserSession
+from shared.accounts.repository import live_sessions
 from shared.bus.jobs import MakeTitle, enqueue_after_commit
 from shared.chat import render
-from shared.chat.errors import LostLeaseError
+from shared.chat.errors import ChatNotFoundError, LostLeaseError
 from shared.chat.models import (
     Chat,
     Generation,
@@ -27,7 +28,6 @@ from shared.chat.models import (
     Turn,
     TurnStatus,
 )
-from shared.core.errors import UnauthenticatedError
 from shared.core.tunables import TURN_MAX_ATTEMPTS
 
 MESSAGE_STATUS = {
@@ -85,31 +85,40 @@ async def claim(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a heartbeat finds of a turn that it still holds: whether somebody asked to stop it,
+    and whether the person's session lives."""
+
+    epoch: int
+    stop: bool
+    live: bool
+
+
 async def renew_leases(
     session: AsyncSession, turn_ids: Sequence[UUID], *, owner: str, lease_seconds: float
-) -> dict[UUID, tuple[int, bool]]:
-    """Lengthen the leases that `owner` still holds: id → (epoch, whether to stop).
+) -> dict[UUID, Held]:
+    """Lengthen the leases that `owner` still holds.
 
     A row that a tool's transaction has locked is left alone and reported as held.
     """
-    free = (
-        select(Turn.id)
-        .where(Turn.id.in_(turn_ids), Turn.lease_owner == owner)
-        .where(Turn.status == TurnStatus.RUNNING)
-        .with_for_update(skip_locked=True)
+    mine = (
+        Turn.id.in_(turn_ids),
+        Turn.lease_owner == owner,
+        Turn.status == TurnStatus.RUNNING,
     )
+    free = select(Turn.id).where(*mine).with_for_update(skip_locked=True)
     await session.execute(
         update(Turn)
         .where(Turn.id.in_(free))
         .values(lease_until=func.now() + timedelta(seconds=lease_seconds))
         .execution_options(synchronize_session=False)
     )
+    live = live_sessions().where(UserSession.id == Turn.session_id).exists()
     held = await session.execute(
-        select(Turn.id, Turn.epoch, Turn.stop_requested_at.is_not(None)).where(
-            Turn.id.in_(turn_ids), Turn.lease_owner == owner, Turn.status == TurnStatus.RUNNING
-        )
+        select(Turn.id, Turn.epoch, Turn.stop_requested_at.is_not(None), live).where(*mine)
     )
-    return {turn_id: (epoch, stop) for turn_id, epoch, stop in held}
+    return {turn_id: Held(epoch, stop, lives) for turn_id, epoch, stop, lives in held}
 
 
 async def hold(session: AsyncSession, turn_id: UUID, epoch: int) -> Turn:
@@ -125,22 +134,11 @@ async def hold(session: AsyncSession, turn_id: UUID, epoch: int) -> Turn:
     return turn
 
 
-async def require_live_session(session: AsyncSession, turn: Turn) -> None:
-    """Raise UnauthenticatedError when the asker's session has ended or the chat is gone."""
-    live = await session.scalar(
-        select(UserSession.id)
-        .join(User, User.id == UserSession.user_id)
-        .join(Chat, Chat.id == turn.chat_id)
-        .where(
-            UserSession.id == turn.session_id,
-            UserSession.revoked_at.is_(None),
-            UserSession.expires_at > func.now(),
-            User.deactivated_at.is_(None),
-            Chat.deleted_at.is_(None),
-        )
-    )
-    if live is None:
-        raise UnauthenticatedError("Your session has ended.")
+async def require_open_chat(session: AsyncSession, turn: Turn) -> None:
+    """Raise ChatNotFoundError when the turn's chat is gone: nothing more is done for it."""
+    chat = select(Chat.id).where(Chat.id == turn.chat_id, Chat.deleted_at.is_(None))
+    if await session.scalar(chat) is None:
+        raise ChatNotFoundError
 
 
 async def load(session: AsyncSession, turn_id: UUID) -> TurnState | None:
@@ -181,6 +179,27 @@ async def add_step(
     state.calls[step.number] = {call.ordinal: call for call in calls}
 
 
+def _of(call: ToolCall) -> tuple[ColumnElement[bool], ...]:
+    return (
+        ToolCall.turn_id == call.turn_id,
+        ToolCall.step == call.step,
+        ToolCall.ordinal == call.ordinal,
+    )
+
+
+async def mark_sent(session: AsyncSession, call: ToolCall) -> bool:
+    """Note in the caller's transaction, which holds the turn, that a call is about to leave for
+    another system; False when it may have left before."""
+    marked = await session.execute(
+        update(ToolCall)
+        .where(*_of(call), ToolCall.sent_at.is_(None))
+        .values(sent_at=func.clock_timestamp())
+        .returning(ToolCall.ordinal)
+        .execution_options(synchronize_session=False)
+    )
+    return marked.first() is not None
+
+
 async def commit_result(
     session: AsyncSession,
     call: ToolCall,
@@ -200,12 +219,7 @@ async def commit_result(
         values |= {"status": "error", "error_code": error[0], "error_text": error[1]}
     done = await session.execute(
         update(ToolCall)
-        .where(
-            ToolCall.turn_id == call.turn_id,
-            ToolCall.step == call.step,
-            ToolCall.ordinal == call.ordinal,
-            ToolCall.status == "pending",
-        )
+        .where(*_of(call), ToolCall.status == "pending")
         .values(**values)
         .returning(ToolCall.ordinal)
         .execution_options(synchronize_session=False)

@@ -16,7 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from shared.accounts.actor import Actor
 from shared.search.vectors import QueryVector
 
-Effect = Literal["read", "write"]
+# A remote call leaves for another system, whose effects no transaction of ours can take back.
+Effect = Literal["read", "write", "remote"]
 
 
 class ToolArgs(BaseModel):
@@ -30,10 +31,16 @@ class ToolArgs(BaseModel):
 class ToolContext:
     """What a call runs with. `vector` is that of the tool's `query`; None without a model."""
 
-    session: AsyncSession
+    transaction: AsyncSession | None
     actor: Actor
     page_id: UUID | None
     vector: QueryVector | None = None
+
+    @property
+    def session(self) -> AsyncSession:
+        """The transaction of the call; a remote one has none."""
+        assert self.transaction is not None, "a remote call holds no transaction"
+        return self.transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +56,8 @@ ArgsT = TypeVar("ArgsT", bound=ToolArgs)
 
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[ArgsT]):
-    """`effect` decides the transaction: a write shares one with its stored result. `query`
+    """`effect` decides the transaction: a write shares one with its stored result, a remote
+    call has none. One that may have been made is made again only if it is `idempotent`. `query`
     names the text whose vector the call needs: a model is asked for it before the transaction
     begins, for it may take its time."""
 
@@ -59,6 +67,7 @@ class Tool(Generic[ArgsT]):
     args: type[ArgsT]
     run: Callable[[ToolContext, ArgsT], Awaitable[ToolResult]]
     effect: Effect = "read"
+    idempotent: bool = False
     contexts: frozenset[str] = field(default=frozenset({"tenant"}))
     query: Callable[[ArgsT], str] | None = None
 

@@ -23,7 +23,7 @@ from shared.accounts.models import (
     UserSession,
     Workspace,
 )
-from shared.accounts.tokens import AccessClaims, encode_access, token_key
+from shared.accounts.tokens import Claims, encode_token, token_key
 from shared.core.db import Database
 from shared.core.ids import new_id
 from shared.core.settings import get_settings
@@ -108,9 +108,9 @@ async def make_world(database: Database) -> World:
                 )
     key = token_key(get_settings().require_app_secret())
     tokens = {
-        name: encode_access(
+        name: encode_token(
             key,
-            AccessClaims(users[name], sessions[name], homes[name]),
+            Claims(users[name], sessions[name], homes[name]),
             issued_at=now,
             expires_at=expires,
         )

@@ -20,6 +20,7 @@ log = get_logger(__name__)
 class HaltReason(Enum):
     STOP = "stop"  # the person stopped the turn
     LOST = "lost"  # another attempt owns it
+    SIGNED_OUT = "signed out"  # the person's session has ended
     HANDOVER = "handover"  # this process is going away
 
 
@@ -87,11 +88,13 @@ class Keeper:
             if turn_id not in self._held or self._held[turn_id][0] != epoch:
                 continue
             halt = self._held[turn_id][1]
-            now_epoch, stop = held.get(turn_id, (None, False))
-            if now_epoch != epoch:
+            now = held.get(turn_id)
+            if now is None or now.epoch != epoch:
                 halt.set(HaltReason.LOST)
-            elif stop:
+            elif now.stop:
                 halt.set(HaltReason.STOP)
+            elif not now.live:
+                halt.set(HaltReason.SIGNED_OUT)
 
     async def hear_stops(self) -> None:
         """Runs for the life of the process; a missed signal is found by the next heartbeat."""

@@ -140,8 +140,8 @@ class AgentLoop:
         await self._emitter.drain()
         if self._halt.by(HaltReason.HANDOVER):
             raise HandoverError
-        if self._halt.by(HaltReason.STOP):
-            await self._end(Ending(TurnStatus.ABORTED), draft)
+        if (halted := self._halted()) is not None:
+            await self._end(halted, draft)
             return True
         if error is not None:
             await self._end(failure(error), draft)
@@ -151,12 +151,20 @@ class AgentLoop:
             return True
         await self._commit(draft)
         await self._run_calls(self._calls_of(self._state.steps[-1]))
-        if self._halt.by(HaltReason.STOP):
-            await self._end(Ending(TurnStatus.ABORTED))
+        if (halted := self._halted()) is not None:
+            await self._end(halted)
             return True
         self._emitter.emit(events.FinishStep())
         self._emitter.emit(events.MessageMetadata(render.usage(turn, self._state.steps)))
         return False
+
+    def _halted(self) -> Ending | None:
+        """The end of a turn that its person ended, or that has lost its person."""
+        if self._halt.by(HaltReason.STOP):
+            return Ending(TurnStatus.ABORTED)
+        if self._halt.by(HaltReason.SIGNED_OUT):
+            return failure(UnauthenticatedError("Your session has ended."))
+        return None
 
     async def _listen(self, draft: StepDraft, tools: tuple[ToolSpec, ...]) -> ModelError | None:
         """Take in the model's answer until it ends, fails, or the turn should halt."""
@@ -246,7 +254,7 @@ class AgentLoop:
     async def _run_call(self, call: ToolCall) -> None:
         if self._halt.by(HaltReason.HANDOVER):
             raise HandoverError
-        if self._halt.by(HaltReason.STOP):
+        if self._halted() is not None:
             return  # the end of the turn stores it as not made
         await self._toolset.run(self._state.turn, call)
         self._emitter.emit(render.output_event(call))

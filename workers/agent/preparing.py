@@ -20,6 +20,7 @@ from shared.tools.registry import tools_for
 from shared.wiki.repository import find_page
 from workers.agent import history
 from workers.agent import small as small_calls
+from workers.agent.agent_pass import AgentPass
 from workers.agent.conversation import Conversation, Summarise
 from workers.agent.emitter import Emitter
 from workers.agent.history import Exchange
@@ -71,7 +72,12 @@ async def prepare(
             size=turn.context_window,
             summarise=_summariser(runtime, turn, ai, model),
         ),
-        toolset=Toolset(tools_for(turn.context), runtime.database, actor, embed),
+        toolset=Toolset(
+            tools_for(turn.context),
+            runtime.database,
+            AgentPass(turn, actor, seconds=runtime.settings.agent_token_seconds),
+            embed,
+        ),
         emitter=emitter,
         halt=halt,
         patience=runtime.settings.model_silence_seconds,

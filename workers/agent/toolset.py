@@ -2,16 +2,16 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 from pydantic import ValidationError
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncSession
 
-from shared.accounts.actor import Actor
 from shared.chat import turns
-from shared.chat.errors import LostLeaseError
+from shared.chat.errors import LostLeaseError, UnknownOutcomeError
 from shared.chat.models import ToolCall, Turn
 from shared.core.db import Database
 from shared.core.errors import PageturnError, UnauthenticatedError
@@ -19,6 +19,7 @@ from shared.core.logging import get_logger
 from shared.core.tunables import TOOL_RESULT_CHARS, TOOL_SECONDS
 from shared.search.vectors import QueryVector
 from shared.tools.base import Tool, ToolArgs, ToolContext, ToolResult
+from workers.agent.agent_pass import AgentPass
 from workers.llm.base import ToolSpec
 
 log = get_logger(__name__)
@@ -39,12 +40,12 @@ class Toolset:
         self,
         tools: list[Tool[Any]],
         database: Database,
-        actor: Actor,
+        agent_pass: AgentPass,
         embed: Callable[[str], Awaitable[QueryVector | None]],
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._database = database
-        self._actor = actor
+        self._pass = agent_pass
         self._embed = embed
 
     @property
@@ -101,6 +102,8 @@ class Toolset:
                 raise
         except TimeoutError:
             text = f"timeout: {call.name} took longer than {TOOL_SECONDS:.0f} seconds."
+            if self._tools[call.name].effect == "remote":
+                text += " It may have been done or not: find out before it is called again."
             await self._store_error(turn, call, "timeout", text)
         except Exception as error:
             if isinstance(error, DBAPIError) and error.connection_invalidated:
@@ -113,30 +116,62 @@ class Toolset:
     async def _perform(
         self, turn: Turn, call: ToolCall, tool: Tool[Any], args: ToolArgs
     ) -> ToolResult:
-        """A write and its stored result share one transaction; a read holds no lock."""
-        if tool.effect == "write":
-            async with self._database.session() as session:
-                held = await turns.hold(session, turn.id, turn.epoch)
-                await turns.require_live_session(session, held)
-                context = ToolContext(session, self._actor, turn.page_id)
-                result = _capped(await tool.run(context, args))
-                await turns.commit_result(
-                    session, call, result=result.output, inverse=result.inverse
-                )
-            return result
+        match tool.effect:
+            case "write":
+                return await self._write(turn, call, tool, args)
+            case "remote":
+                return await self._remote(turn, call, tool, args)
+            case "read":
+                return await self._read(turn, call, tool, args)
+
+    async def _write(
+        self, turn: Turn, call: ToolCall, tool: Tool[Any], args: ToolArgs
+    ) -> ToolResult:
+        """A write and its stored result share one transaction."""
+        async with self._database.session() as session:
+            context = await self._context(session, await turns.hold(session, turn.id, turn.epoch))
+            result = _capped(await tool.run(context, args))
+            await turns.commit_result(session, call, result=result.output, inverse=result.inverse)
+        return result
+
+    async def _read(
+        self, turn: Turn, call: ToolCall, tool: Tool[Any], args: ToolArgs
+    ) -> ToolResult:
+        """A read holds no lock."""
         vector = None
         if tool.query is not None:
             async with self._database.session() as session:
-                await turns.require_live_session(session, turn)
+                await self._context(session, turn)
             vector = await self._embed(tool.query(args))
         async with self._database.session() as session:
-            await turns.require_live_session(session, turn)
-            context = ToolContext(session, self._actor, turn.page_id, vector)
-            result = _capped(await tool.run(context, args))
+            context = await self._context(session, turn)
+            result = _capped(await tool.run(replace(context, vector=vector), args))
+        await self._store_result(turn, call, result)
+        return result
+
+    async def _remote(
+        self, turn: Turn, call: ToolCall, tool: Tool[Any], args: ToolArgs
+    ) -> ToolResult:
+        """What leaves is noted first: if no outcome follows, it may have been done or not."""
+        async with self._database.session() as session:
+            context = await self._context(session, await turns.hold(session, turn.id, turn.epoch))
+            first = await turns.mark_sent(session, call)
+        if not first and not tool.idempotent:
+            raise UnknownOutcomeError
+        result = _capped(await tool.run(replace(context, transaction=None), args))
+        await self._store_result(turn, call, result)
+        return result
+
+    async def _context(self, session: AsyncSession, turn: Turn) -> ToolContext:
+        """Raises UnauthenticatedError and ChatNotFoundError, by the state of now."""
+        actor = await self._pass.actor(session)
+        await turns.require_open_chat(session, turn)
+        return ToolContext(session, actor, turn.page_id)
+
+    async def _store_result(self, turn: Turn, call: ToolCall, result: ToolResult) -> None:
         async with self._database.session() as session:
             await turns.hold(session, turn.id, turn.epoch)
-            await turns.commit_result(session, call, result=result.output)
-        return result
+            await turns.commit_result(session, call, result=result.output, inverse=result.inverse)
 
     async def _store_error(self, turn: Turn, call: ToolCall, code: str, text: str) -> None:
         async with self._database.session() as session:

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from api.main import create_app
-from shared.accounts.tokens import AccessClaims, encode_access, token_key
+from shared.accounts.tokens import Claims, encode_token, token_key
 from shared.core.db import Database
 from shared.core.settings import get_settings
 from shared.providers.models import ProviderCredential
@@ -30,8 +30,8 @@ async def restarted(
         get_settings.cache_clear()
         app = create_app()
         now = datetime.now(UTC)
-        claims = AccessClaims(world.users["owner"], world.sessions["owner"], world.workspace_id)
-        token = encode_access(
+        claims = Claims(world.users["owner"], world.sessions["owner"], world.workspace_id)
+        token = encode_token(
             token_key(secret.encode()), claims, issued_at=now, expires_at=now + timedelta(hours=1)
         )
         transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)

@@ -2,7 +2,7 @@ from sqlalchemy import func, select
 
 from shared.accounts.models import User, UserSession
 from shared.accounts.permissions import space_role
-from shared.accounts.tokens import decode_access, token_key
+from shared.accounts.tokens import decode_token, token_key
 from shared.core.db import Database
 from shared.core.settings import get_settings
 from tests.factories.world import World
@@ -30,4 +30,4 @@ async def test_the_world_has_the_people_and_roles_that_checks_speak_of(
         ("other", "OTHER"): "admin",
     }
     for name, token in world.tokens.items():
-        assert decode_access([key], token).session_id == world.sessions[name]
+        assert decode_token([key], token).session_id == world.sessions[name]
