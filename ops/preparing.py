@@ -14,22 +14,28 @@ from shared.core.settings import Settings
 from shared.wiki.bootstrap import ensure_workspace
 
 
+def prepare_alone(settings: Settings) -> str | None:
+    """`prepare_database` where nobody else can be running on these stores: signs of life in
+    them are those of processes that were killed."""
+    asyncio.run(_forget(settings))
+    return prepare_database(settings)
+
+
 def prepare_database(settings: Settings) -> str | None:
-    """Migrate and make the first workspace where there is none.
+    """Migrate and make the first workspace where there is none; others may be running.
 
     Returns the path of a one-time sign-in link when the owner has no password yet. Raises
     OpsError, NewerDatabaseError among them.
     """
     upgrade(settings.require_database_url())
-    return asyncio.run(_prepare(settings))
+    return asyncio.run(_first_workspace(settings))
 
 
-async def _prepare(settings: Settings) -> str | None:
+async def _forget(settings: Settings) -> None:
     redis = make_redis(settings)
     with contextlib.suppress(RedisError, OSError):  # whoever needs Redis says that it is away
         await forget(redis)
     await redis.aclose()
-    return await _first_workspace(settings)
 
 
 async def _first_workspace(settings: Settings) -> str | None:

@@ -1,12 +1,25 @@
-"""Signs of life: each worker process tells Redis that it is there, for /readyz."""
+"""Signs of life: each worker process tells Redis that it is there, for /readyz.
+
+When somebody spoke is read from Redis's own clock: those of the processes may be minutes apart.
+"""
 
 import asyncio
-import time
+import contextlib
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from shared.core.tunables import ALIVE_BEAT_SECONDS, ALIVE_SECONDS
+
+_BEAT = """
+local now = tonumber(redis.call('TIME')[1])
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[2]))
+"""
+_COUNT = """
+local now = tonumber(redis.call('TIME')[1])
+return redis.call('ZCOUNT', KEYS[1], now - tonumber(ARGV[1]), '+inf')
+"""
 
 
 def _key(kind: str) -> str:
@@ -15,19 +28,17 @@ def _key(kind: str) -> str:
 
 async def beat_forever(redis: "Redis", kind: str, member: str) -> None:
     """Say "alive" every few seconds; old members fall out of the set."""
+    beat = redis.register_script(_BEAT)
     while True:
-        try:
-            now = time.time()
-            await redis.zadd(_key(kind), {member: now})
-            await redis.zremrangebyscore(_key(kind), "-inf", now - ALIVE_SECONDS)
-        except (RedisError, OSError):
-            pass  # readyz is red then, which is true
+        with contextlib.suppress(RedisError, OSError):  # readyz is red then, which is true
+            await beat(keys=[_key(kind)], args=[member, ALIVE_SECONDS])
         await asyncio.sleep(ALIVE_BEAT_SECONDS)
 
 
 async def alive(redis: "Redis", kind: str) -> int:
     """How many processes of a kind (`chat`, `index`) spoke lately. Raises RedisError."""
-    return int(await redis.zcount(_key(kind), time.time() - ALIVE_SECONDS, "+inf"))
+    count = redis.register_script(_COUNT)
+    return int(await count(keys=[_key(kind)], args=[ALIVE_SECONDS]))
 
 
 async def forget(redis: "Redis") -> None:
