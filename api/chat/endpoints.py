@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from redis.exceptions import RedisError
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import StreamingResponse
@@ -24,11 +24,12 @@ from api.paging import Cursor, Limit, decode_cursor, encode_cursor
 from api.stream.sse import TurnStream
 from shared.accounts.actor import Actor
 from shared.bus.stream import EventStream, signal_stop
-from shared.chat import branches, repository, sending
+from shared.chat import branches, recovery, repository, sending
 from shared.chat.contexts import get_context
 from shared.chat.errors import SessionRequiredError
 from shared.chat.models import Chat, TurnStatus
 from shared.chat.stopping import request_stop
+from shared.chat.sweeping import Sweeper
 from shared.core.logging import get_logger
 from shared.core.throttle import Throttle
 from shared.core.tunables import PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX
@@ -79,16 +80,36 @@ async def send(
     responses=_STREAM | {204: {"description": "Nothing is running"}},  # type: ignore[arg-type]
 )
 async def resume(
-    context: str, chat_id: str, actor: CurrentActor, session: SessionDep, streams: Streams
+    context: str,
+    chat_id: str,
+    actor: CurrentActor,
+    session: SessionDep,
+    request: Request,
+    streams: Streams,
+    last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
-    """Follow the running answer from its start; 204 when nothing runs."""
+    """Follow the running answer; 204 when nothing runs.
+
+    From its start, or with `Last-Event-ID` after that event; where that cannot be done
+    without a gap, again from its start.
+    """
     chat = await repository.get_chat(session, actor, chat_id, context=get_context(context).name)
     turn = await repository.active_turn(session, chat.id)
+    if turn is not None and await recovery.is_stale(session, turn):
+        sweeper: Sweeper = request.app.state.sweeper
+        await sweeper.sweep()
+        turn = await repository.active_turn(session, chat.id)
     if turn is None:
         return Response(status_code=204)
     if actor.session_id is None:
         raise SessionRequiredError
-    return streams.response(turn.id, actor.session_id)
+    return streams.response(turn.id, actor.session_id, after=_number(last_event_id))
+
+
+def _number(last_event_id: str | None) -> int | None:
+    """An event's number as we gave it; whatever else a client sends counts as none."""
+    text = last_event_id or ""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else None
 
 
 @router.post("/ai/chat/{context}/{chat_id}/stop")

@@ -5,7 +5,7 @@ them each event reaches the reader once: the cursor drops what it already sent, 
 gap, and withdraws a step only from a reader that has in fact seen half of it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from shared.bus import events
 from shared.bus.stream import epoch_of, is_epoch_start
@@ -96,6 +96,12 @@ class Cursor:
         self.ended = kind in _ENDS
         return True
 
+    def replay(self, entries: Sequence[tuple[int, bytes]]) -> None:
+        """Count these live events, all of them from the first on, as sent."""
+        self._started = True
+        for seq, data in entries:
+            self.feed(seq, data, synced=True)
+
     def sync(self, state: TurnState) -> list[bytes]:
         """Frames that bring the reader up to the committed state, from `start` if need be."""
         out: list[events.Event] = []
@@ -119,7 +125,9 @@ class Cursor:
                 self._close_step(self._steps_done)
             out += terminal
             self.ended = True
-        return [events.frame(self._seq, events.encode(event)) for event in out]
+        # A number would promise that a reader cut off here may go on after it: what is made of
+        # rows has none, and who was cut off in it begins anew.
+        return [events.frame(0, events.encode(event)) for event in out]
 
     def _catch_up(self, step: Step, state: TurnState) -> list[events.Event]:
         """A committed step that this reader has not seen to its end."""

@@ -1,7 +1,8 @@
 """One subscriber a process: live events of every followed turn, fanned out to readers.
 
 A reader's queue is bounded: one that stalls is dropped and may come back. A timer covers
-lost publishes: once a second, one query looks at every followed turn.
+lost publishes: once a second, one query looks at every followed turn, and notes that it is
+followed.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from sqlalchemy import select
 from shared.accounts.models import UserSession
 from shared.accounts.repository import live_sessions
 from shared.bus.stream import channel, parse_message
+from shared.chat.attending import attend
 from shared.chat.models import Turn
 from shared.core.db import Database
 from shared.core.logging import get_logger
@@ -183,6 +185,7 @@ class Hub:
         """Wake the readers of turns that changed; end those whose session has ended."""
         readers = self._all()
         async with self._database.session() as session:
+            await attend(session, {reader.turn_id for reader in readers})
             turns = await session.execute(
                 select(Turn.id, Turn.status, Turn.epoch).where(
                     Turn.id.in_({reader.turn_id for reader in readers})

@@ -6,14 +6,16 @@ from uuid import UUID
 
 from redis.exceptions import RedisError
 from starlette.responses import StreamingResponse
+from starlette.types import Message, Send
 
 from api.stream.cursor import Cursor, NeedSyncError
 from api.stream.hub import Hub, Signal
 from shared.bus import events
-from shared.bus.stream import EventStream
+from shared.bus.stream import EventStream, epoch_of
 from shared.chat import turns
 from shared.core.db import Database
 from shared.core.logging import get_logger
+from shared.core.tunables import STALLED_READER_SECONDS
 from shared.tools.registry import tool_titles
 
 log = get_logger(__name__)
@@ -23,6 +25,20 @@ HEADERS = {
     "x-accel-buffering": "no",
     "x-vercel-ai-ui-message-stream": "v1",
 }
+
+
+class TurnResponse(StreamingResponse):
+    """A stream whose reader may be slow, but not stand still: then its connection ends."""
+
+    async def stream_response(self, send: Send) -> None:
+        async def send_in_time(message: Message) -> None:
+            async with asyncio.timeout(STALLED_READER_SECONDS):
+                await send(message)
+
+        try:
+            await super().stream_response(send_in_time)
+        except TimeoutError:
+            log.info("reader_stalled")
 
 
 class TurnStream:
@@ -36,14 +52,22 @@ class TurnStream:
         self._hub = hub
         self._ping = ping_seconds
 
-    def response(self, turn_id: UUID, session_id: UUID) -> StreamingResponse:
-        return StreamingResponse(
-            self._frames(turn_id, session_id), media_type="text/event-stream", headers=HEADERS
+    def response(
+        self, turn_id: UUID, session_id: UUID, *, after: int | None = None
+    ) -> StreamingResponse:
+        """From `start`, or after the event that the reader had last, where that can be done
+        without a gap."""
+        return TurnResponse(
+            self._frames(turn_id, session_id, after),
+            media_type="text/event-stream",
+            headers=HEADERS,
         )
 
-    async def _frames(self, turn_id: UUID, session_id: UUID) -> AsyncIterator[bytes]:
+    async def _frames(
+        self, turn_id: UUID, session_id: UUID, after: int | None
+    ) -> AsyncIterator[bytes]:
         try:
-            async for chunk in self._follow(turn_id, session_id):
+            async for chunk in self._follow(turn_id, session_id, after):
                 yield chunk
         except Exception as error:  # after the headers, an error can only be said in the stream
             log.error("stream_failed", turn_id=str(turn_id), error=type(error).__name__)
@@ -51,14 +75,19 @@ class TurnStream:
             yield events.frame(0, events.encode(events.Error(text)))
             yield events.DONE
 
-    async def _follow(self, turn_id: UUID, session_id: UUID) -> AsyncIterator[bytes]:
-        cursor = Cursor(tool_titles())
+    async def _follow(
+        self, turn_id: UUID, session_id: UUID, after: int | None
+    ) -> AsyncIterator[bytes]:
         async with self._hub.follow(turn_id, session_id) as reader:
-            yield b"".join(await self._sync(cursor, turn_id))
+            cursor = await self._where_it_was(turn_id, after)
+            first = b""
+            if cursor is None:
+                cursor = Cursor(tool_titles())
+                first = b"".join(await self._sync(cursor, turn_id))
             if not cursor.ended:
-                tail = await self._tail(cursor, turn_id)
-                if tail:
-                    yield tail
+                first += await self._tail(cursor, turn_id)
+            if first:
+                yield first
             while not cursor.ended:
                 try:
                     async with asyncio.timeout(self._ping):
@@ -80,6 +109,22 @@ class TurnStream:
                 if chunk:
                     yield chunk
         yield events.DONE
+
+    async def _where_it_was(self, turn_id: UUID, after: int | None) -> Cursor | None:
+        """The cursor of a reader that had everything up to `after`; None when Redis does not
+        hold all of that any more, or a later attempt has begun, which begins by looking."""
+        if not after or epoch_of(after) > 1:
+            return None
+        try:
+            entries = await self._stream.read(turn_id, 0)
+        except (RedisError, OSError):
+            return None
+        seen = [entry for entry in entries if entry[0] <= after]
+        if [seq for seq, _ in seen] != list(range(1, after + 1)):
+            return None
+        cursor = Cursor(tool_titles())
+        cursor.replay(seen)
+        return None if cursor.ended else cursor
 
     async def _sync(self, cursor: Cursor, turn_id: UUID) -> list[bytes]:
         async with self._database.session() as session:

@@ -95,6 +95,12 @@ def _forgotten(requeue_seconds: float, waiting: int | None) -> ColumnElement[boo
     return and_(Turn.status == TurnStatus.QUEUED, or_(Turn.enqueued_at.is_(None), due))
 
 
+async def is_stale(session: AsyncSession, turn: Turn) -> bool:
+    """Whether a turn waits for the reaper."""
+    query = select(Turn.id).where(Turn.id == turn.id, or_(_EXPIRED, _ABANDONED))
+    return await session.scalar(query) is not None
+
+
 async def _put_back(session: AsyncSession, turn: Turn, *, lost: bool) -> None:
     """Nobody holds the turn; a crashed one goes back at once, once for each lost lease."""
     await session.execute(

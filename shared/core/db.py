@@ -16,7 +16,12 @@ from sqlalchemy.ext.asyncio import (
 )
 from sqlalchemy.orm import DeclarativeBase
 
-from shared.core.tunables import DB_POOL_SIZE, DB_POOL_WAIT_SECONDS, STATEMENT_TIMEOUT_MS
+from shared.core.tunables import (
+    DB_POOL_SIZE,
+    DB_POOL_WAIT_SECONDS,
+    IDLE_TRANSACTION_TIMEOUT_MS,
+    STATEMENT_TIMEOUT_MS,
+)
 
 NAMING = {
     "ix": "ix_%(column_0_label)s",
@@ -50,7 +55,9 @@ def make_engine(url: str, *, pool_size: int = DB_POOL_SIZE) -> AsyncEngine:
         json_serializer=lambda value: orjson.dumps(value).decode(),
         json_deserializer=orjson.loads,
         connect_args={
-            "options": f"-c statement_timeout={STATEMENT_TIMEOUT_MS} -c timezone=UTC",
+            "options": f"-c statement_timeout={STATEMENT_TIMEOUT_MS} -c timezone=UTC"
+            # A process that was frozen in a transaction must not hold its locks for ever.
+            f" -c idle_in_transaction_session_timeout={IDLE_TRANSACTION_TIMEOUT_MS}",
             "connect_timeout": 5,
             "application_name": "pageturn",
         },

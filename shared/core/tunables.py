@@ -6,6 +6,7 @@ Durations that tests must shorten are in `settings.py` instead.
 DB_POOL_SIZE = 16  # connections a process: four processes stay far below PostgreSQL's 100
 DB_POOL_WAIT_SECONDS = 10.0  # then an error, rather than a request that hangs
 STATEMENT_TIMEOUT_MS = 30_000  # no statement of ours takes a second; a runaway ends
+IDLE_TRANSACTION_TIMEOUT_MS = 30_000  # reading the worst document between two takes 20 s
 
 MAX_BODY_BYTES = 8 * 1024 * 1024  # a document of 2 MB as JSON, with room
 MAX_PROMPT_CHARS = 200_000  # one user message; more belongs in a page
@@ -23,6 +24,7 @@ SESSION_DAYS = 30  # a session's life without use
 EVENT_FLUSH_SECONDS = 0.02  # deltas are gathered this long at most; the first never waits
 EVENT_STREAM_MAXLEN = 20_000  # entries a turn's stream keeps; older steps come from PostgreSQL
 READER_QUEUE_SIZE = 1_000  # messages a slow reader may lag before it is dropped
+STALLED_READER_SECONDS = 30.0  # a reader that takes nothing for so long is let go
 STREAM_POLL_SECONDS = 1.0  # covers a lost publish, and ends a stream whose session ended
 
 TURN_MAX_ATTEMPTS = 3  # then the turn fails, visibly

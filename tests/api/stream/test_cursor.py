@@ -194,7 +194,8 @@ def test_every_reader_ends_with_the_stored_message(
     assert reader.page.shown() == play.stored
     assert reader.page.kinds()[0] == "start"
     assert reader.page.kinds().count("finish") == 1
-    assert reader.page.ids == sorted(reader.page.ids)
+    numbered = [id_ for id_ in reader.page.ids if id_]
+    assert numbered == sorted(set(numbered))
 
 
 def test_no_finished_step_is_withdrawn_between_two_steps() -> None:

@@ -18,7 +18,6 @@ from tests.fakes.installation import blocks
 from tests.fakes.scripted_model import ScriptedModel, call, say
 from tests.fakes.turns import Stage
 from tests.fakes.ui_message import UiMessage
-from workers.runtime import Runtime
 
 TENANT = "/v1/ai/chat/tenant"
 
@@ -26,13 +25,6 @@ TENANT = "/v1/ai/chat/tenant"
 def ask(text: str, chat: str = "c") -> dict[str, Any]:
     parts = [{"type": "text", "text": text}]
     return {"id": chat, "messages": [{"id": "m", "role": "user", "parts": parts}]}
-
-
-@pytest.fixture
-async def stage(database: Database) -> Any:
-    runtime = Runtime(get_settings())
-    yield Stage(runtime)
-    await runtime.close()
 
 
 class Browser:
