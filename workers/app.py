@@ -47,9 +47,8 @@ app.conf.update(
 
 
 def _tick(job: type[Job], seconds: float) -> dict[str, Any]:
-    # A tick that waited longer than its interval is worthless: the next one is there.
-    options = {"queue": job.queue, "expires": seconds}
-    return {"task": job.name, "schedule": seconds, "options": options}
+    # It never expires: by which clock? Old ones that have piled up are told by `due`.
+    return {"task": job.name, "schedule": seconds, "options": {"queue": job.queue}}
 
 
 app.conf.beat_schedule = {

@@ -62,6 +62,7 @@ MAX_TOKEN_PRICE = 1_000_000  # US dollars per million tokens; the same
 
 CHAT_TITLE_CHARS = 60  # the title made from the first message until a better one exists
 REAPER_BATCH = 100  # turns a sweep looks at: a sweep stays short
+MAX_DISCONNECT_GRACE_SECONDS = 86_400  # a day; who wants longer lets answers go on
 ATTENDED_SLACK_SECONDS = 2  # a follower is noted once a second, by a process that may be slow
 SALVAGE_PATIENCE_SECONDS = 60.0  # for Redis to tell what a turn said that nobody can finish
 REQUEUE_PAUSE_MAX_SECONDS = 300.0  # the longest wait before a queued turn is enqueued again
@@ -83,6 +84,7 @@ FIGURES_CLOSE_SECONDS = 1.0  # for the last figures of a process that ends
 RECOVERY_BUCKETS = (1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 15.0, 20.0, 30.0, 60.0, 300.0)  # seconds
 FOLLOW_INDEX_SECONDS = 10.0  # between looks for pages whose index lags
 SWEEP_EXPIRED_SECONDS = 60.0  # between removals of expired rows
+TICK_SHARE = 0.5  # of its interval, before a tick counts as another one: clocks jitter
 INDEX_CONCURRENCY = 4  # pages at a time: a provider answers slowly, and one may hang
 INDEX_RERUNS = 5  # readings of a page that changes while it is embedded; then the next task
 INDEX_PAUSE_SECONDS = 20.0  # before an unindexed page is enqueued again; doubles each time
