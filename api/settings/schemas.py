@@ -8,6 +8,7 @@ from api.schemas import ApiModel
 from shared.core.tunables import (
     MAX_API_KEY_CHARS,
     MAX_CONTEXT_TOKENS,
+    MAX_DISCONNECT_GRACE_SECONDS,
     MAX_MODEL_NAME_CHARS,
     MAX_SYSTEM_PROMPT_CHARS,
     MAX_URL_CHARS,
@@ -41,6 +42,9 @@ ApiKey = Annotated[
 ]
 Tokens = Annotated[int, Field(strict=True, ge=1, le=MAX_CONTEXT_TOKENS)]
 Window = Annotated[int, Field(strict=True, ge=MIN_CONTEXT_TOKENS, le=MAX_CONTEXT_TOKENS)]
+# Whether an answer goes on when its last reader has left, or is stopped after the grace.
+OnDisconnect = Literal["continue", "cancel"]
+GraceSeconds = Annotated[int, Field(strict=True, ge=1, le=MAX_DISCONNECT_GRACE_SECONDS)]
 
 _COLUMNS = {
     "driver": "driver",
@@ -52,6 +56,8 @@ _COLUMNS = {
     "chat_context_window": "context_window",
     "chat_token_ceiling": "token_ceiling",
     "show_model_selector": "show_model_selector",
+    "on_disconnect": "on_disconnect",
+    "disconnect_grace_seconds": "disconnect_grace_seconds",
     "chat": "chat_enabled",
     "search": "search_enabled",
     "mcp": "mcp_enabled",
@@ -76,6 +82,8 @@ class AiSettingsPatch(ApiModel):
     chat_context_window: Window | None = None
     chat_token_ceiling: Tokens | None = None
     show_model_selector: bool | None = None
+    on_disconnect: OnDisconnect | None = None
+    disconnect_grace_seconds: GraceSeconds | None = None
     chat: bool | None = None
     search: bool | None = None
     mcp: bool | None = None
@@ -199,6 +207,8 @@ class AiSettingsOut(ApiModel):
     chat_context_window: int | None
     chat_token_ceiling: int | None
     show_model_selector: bool
+    on_disconnect: OnDisconnect
+    disconnect_grace_seconds: int
     chat: bool
     search: bool
     mcp: bool

@@ -206,3 +206,4 @@ MODEL_ANSWER_SECONDS = 1_800.0  # one answer of a model, however much it goes on
 LEASE_POOL_SIZE = 2  # connections for leases alone: a flood of tool calls must not starve them
 SUMMARY_PAUSE_SECONDS = 600.0  # after a summary that failed, until a chat asks for one again
 MIN_CONTEXT_TOKENS = 1_000  # below it not even the frame and the tools have room
+MAX_QUEUED_SENDS = 20  # messages that wait in a chat; more is a program, or a list for a page

@@ -139,6 +139,26 @@ describe("a catalogue entry", () => {
   });
 });
 
+describe("answers that nobody follows", () => {
+  const edited = (change: Parameters<typeof setValues>[1]) => setValues(NO_EDITS, change);
+
+  it("are sent as they are chosen, and only when they differ", () => {
+    expect(patchOf(SETTINGS, edited({ onDisconnect: "cancel", disconnectGraceSeconds: "5" }), [])).toEqual({
+      onDisconnect: "cancel",
+      disconnectGraceSeconds: 5,
+    });
+    expect(patchOf(SETTINGS, edited({ disconnectGraceSeconds: "60" }), [])).toEqual({});
+  });
+
+  it("have to wait for a whole number of seconds", () => {
+    for (const text of ["", "0", "-1", "1.5", "soon"]) {
+      const edits = edited({ disconnectGraceSeconds: text });
+      expect(badNumbers(SETTINGS, edits)).toContain("disconnectGraceSeconds");
+      expect(patchOf(SETTINGS, edits, [])).toEqual({});
+    }
+  });
+});
+
 describe("a refused save", () => {
   const refused = (error: string, details?: unknown) =>
     new ApiError(422, { error, message: "Words.", details });

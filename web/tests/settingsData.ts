@@ -31,6 +31,8 @@ export const SETTINGS: AiSettings = {
   chatContextWindow: null,
   chatTokenCeiling: 50_000,
   showModelSelector: true,
+  onDisconnect: "continue",
+  disconnectGraceSeconds: 60,
   chat: true,
   search: true,
   mcp: false,

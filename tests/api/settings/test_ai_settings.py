@@ -34,6 +34,8 @@ DEFAULTS = {
     "chatContextWindow": None,
     "chatTokenCeiling": None,
     "showModelSelector": True,
+    "onDisconnect": "continue",
+    "disconnectGraceSeconds": 60,
     "chat": True,
     "search": True,
     "mcp": False,

@@ -1,5 +1,5 @@
 import { type Connection, type Part, type Typed, connectionOf, savedDriver } from "./connection";
-import type { AiSettings, AiSettingsPatch, CatalogueModel, TestBody } from "./types";
+import type { AiSettings, AiSettingsPatch, CatalogueModel, OnDisconnect, TestBody } from "./types";
 
 /** The settings that are not a connection, as the form's fields hold them. */
 export interface Values {
@@ -8,6 +8,8 @@ export interface Values {
   chatContextWindow: string;
   chatTokenCeiling: string;
   showModelSelector: boolean;
+  onDisconnect: OnDisconnect;
+  disconnectGraceSeconds: string;
   chat: boolean;
   search: boolean;
   mcp: boolean;
@@ -49,6 +51,8 @@ export function valuesOf(settings: AiSettings, edits: Edits): Values {
     chatContextWindow: (moved ? null : settings.chatContextWindow)?.toString() ?? "",
     chatTokenCeiling: settings.chatTokenCeiling?.toString() ?? "",
     showModelSelector: settings.showModelSelector,
+    onDisconnect: settings.onDisconnect,
+    disconnectGraceSeconds: settings.disconnectGraceSeconds.toString(),
     chat: settings.chat,
     search: settings.search,
     mcp: settings.mcp,
@@ -110,9 +114,11 @@ export function patchOf(
   );
 }
 
-function valueFields({ smallModel, chatContextWindow, chatTokenCeiling, ...rest }: Values): AiSettingsPatch {
+function valueFields(values: Values): AiSettingsPatch {
+  const { smallModel, chatContextWindow, chatTokenCeiling, disconnectGraceSeconds, ...rest } = values;
   return {
     ...rest,
+    disconnectGraceSeconds: tokensOf(disconnectGraceSeconds) ?? undefined,
     smallModel: smallModel.trim() || null,
     chatContextWindow: tokensOf(chatContextWindow) ?? null,
     chatTokenCeiling: tokensOf(chatTokenCeiling) ?? null,
@@ -132,19 +138,20 @@ function savedFields(settings: AiSettings, { driver, embeddingDriver }: AiSettin
   };
 }
 
-/** A number of tokens; null for an empty field, undefined for what is no such number. */
+/** A number of tokens or seconds; null for an empty field, undefined for what is none. */
 export function tokensOf(text: string): number | null | undefined {
   const digits = text.replace(/[\s_\u00a0\u202f]/gu, "");
   if (digits === "") return null;
   return /^[1-9]\d{0,8}$/.test(digits) ? Number(digits) : undefined;
 }
 
-/** The fields that hold no number of tokens. */
+/** The fields that do not hold the number that they should. */
 export function badNumbers(settings: AiSettings, edits: Edits): (keyof Values)[] {
   const values = valuesOf(settings, edits);
-  return (["chatContextWindow", "chatTokenCeiling"] as const).filter(
+  const bad: (keyof Values)[] = (["chatContextWindow", "chatTokenCeiling"] as const).filter(
     (name) => tokensOf(values[name]) === undefined,
   );
+  return tokensOf(values.disconnectGraceSeconds) ? bad : [...bad, "disconnectGraceSeconds"];
 }
 
 /** What a test sends: the form as it stands. The stored key is used where none was typed. */

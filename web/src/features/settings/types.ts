@@ -15,6 +15,8 @@ export interface DriverInfo {
   apiKeyState: KeyState;
 }
 
+export type OnDisconnect = "continue" | "cancel";
+
 export interface AiSettings {
   driver: string;
   chatModel: string;
@@ -30,6 +32,9 @@ export interface AiSettings {
   /** Tokens of one chat; null: none. */
   chatTokenCeiling: number | null;
   showModelSelector: boolean;
+  /** Whether an answer goes on when nobody follows it, or is stopped after so many seconds. */
+  onDisconnect: OnDisconnect;
+  disconnectGraceSeconds: number;
   chat: boolean;
   search: boolean;
   mcp: boolean;
@@ -58,6 +63,8 @@ export interface AiSettingsPatch {
   chatContextWindow?: number | null;
   chatTokenCeiling?: number | null;
   showModelSelector?: boolean;
+  onDisconnect?: OnDisconnect;
+  disconnectGraceSeconds?: number;
   chat?: boolean;
   search?: boolean;
   mcp?: boolean;

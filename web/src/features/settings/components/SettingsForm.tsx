@@ -9,6 +9,7 @@ import { ChatSection } from "./ChatSection";
 import { EmbeddingSection } from "./EmbeddingSection";
 import { FeatureSwitches } from "./FeatureSwitches";
 import { PromptSection } from "./PromptSection";
+import { UnattendedSection } from "./UnattendedSection";
 
 interface Props {
   settings: AiSettings;
@@ -32,6 +33,7 @@ export function SettingsForm({ settings, models }: Props) {
       <EmbeddingSection form={form} />
       <PromptSection form={form} />
       <FeatureSwitches form={form} />
+      <UnattendedSection form={form} />
       <SaveBar form={form} />
     </form>
   );
