@@ -7,7 +7,7 @@ followed.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -23,6 +23,7 @@ from shared.bus.stream import channel, parse_message
 from shared.chat.attending import attend
 from shared.chat.models import Turn
 from shared.core.db import Database
+from shared.core.ids import new_id
 from shared.core.logging import get_logger
 from shared.core.tasks import end
 from shared.core.tunables import READER_QUEUE_SIZE, STREAM_POLL_SECONDS
@@ -78,6 +79,10 @@ class Hub:
         self._confirmed: dict[str, asyncio.Event] = {}
         self._seen: dict[UUID, tuple[Any, ...]] = {}
         self._tasks: list[asyncio.Task[None]] = []
+        self._leaving = False
+        # A channel of our own keeps the connection open while nobody reads.
+        self.own_channel = f"pt:hub:{new_id().hex}"
+        self.on_own: Callable[[bytes], None] = lambda _: None
         # One command at a time: an unsubscribe must not overtake a newcomer's subscribe.
         self._commands = asyncio.Lock()
 
@@ -87,9 +92,14 @@ class Hub:
             asyncio.create_task(self._poll(), name="hub-poll"),
         ]
 
-    async def stop(self) -> None:
+    def let_go(self) -> None:
+        """End all readers, and who comes now: this process is leaving, another has room."""
+        self._leaving = True
         for reader in self._all():
             reader.drop()
+
+    async def stop(self) -> None:
+        self.let_go()
         await end(*self._tasks)
         await self._pubsub.aclose()  # type: ignore[no-untyped-call]
 
@@ -109,6 +119,8 @@ class Hub:
         reader = Reader(turn_id, session_id)
         name = channel(turn_id)
         self._readers.setdefault(name, set()).add(reader)
+        if self._leaving:
+            reader.drop()
         try:
             await self._subscribe(name)
             yield reader
@@ -144,8 +156,7 @@ class Hub:
         pause = 0.05
         while True:
             try:
-                # A channel of our own keeps the connection open while nobody reads.
-                await self._pubsub.subscribe("pt:hub", *self._readers)
+                await self._pubsub.subscribe(self.own_channel, *self._readers)
                 while True:
                     message = await self._pubsub.get_message(timeout=None)
                     pause = 0.05
@@ -164,6 +175,9 @@ class Hub:
         if message["type"] == "subscribe":
             if name in self._confirmed:
                 self._confirmed[name].set()
+            return
+        if name == self.own_channel:
+            self.on_own(message["data"])
             return
         readers = self._readers.get(name)
         if message["type"] == "message" and readers:
