@@ -72,7 +72,9 @@ def _start(sender: Any = None, **_: Any) -> None:
     """The threads pool never fires `worker_process_init`, so everything begins here."""
     loop = runtime.start()
     current = loop.runtime
-    sweeper = Sweeper(current.database, current.redis, current.stream, current.settings)
+    sweeper = Sweeper(
+        current.database, current.redis, current.stream, current.figures, current.settings
+    )
     loop.start(sweeper.run())
     queues = {queue.name for queue in sender.app.amqp.queues.consume_from.values()}
     if "chat" in queues:

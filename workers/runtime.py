@@ -18,6 +18,7 @@ from redis.asyncio import Redis
 from shared.bus.jobs import Job
 from shared.bus.stream import EventStream
 from shared.core.db import Database, make_engine
+from shared.core.figures import Figures
 from shared.core.ids import new_id
 from shared.core.logging import get_logger
 from shared.core.redis import make_redis
@@ -49,6 +50,7 @@ class Runtime:
         )
         self.redis: Redis = make_redis(settings)
         self.stream = EventStream(self.redis, ttl_seconds=settings.stream_ttl_seconds)
+        self.figures = Figures(self.redis)
         self.clients = Clients(settings)
         self.secrets = SecretBox(*settings.require_app_secrets())
         # Queries are embedded here, one at a time, whatever the index worker is busy with.
@@ -56,6 +58,7 @@ class Runtime:
 
     async def close(self) -> None:
         await self.clients.aclose()
+        await self.figures.close()
         await self.redis.aclose()
         await self.leases.close()
         await self.database.close()

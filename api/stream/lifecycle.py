@@ -12,6 +12,7 @@ from api.stream.sse import TurnStream
 from shared.bus.stream import EventStream
 from shared.chat.sweeping import Sweeper
 from shared.core.db import Database
+from shared.core.figures import Figures
 from shared.core.redis import make_redis
 from shared.core.settings import Settings
 from shared.core.tasks import end
@@ -31,11 +32,13 @@ async def streaming(state: State) -> AsyncIterator[None]:
         database, state.event_stream, hub, ping_seconds=settings.ping_seconds
     )
     await hub.start()
-    state.sweeper = Sweeper(database, redis, state.event_stream, settings)
+    figures = Figures(redis)
+    state.sweeper = Sweeper(database, redis, state.event_stream, figures, settings)
     reaper = asyncio.create_task(state.sweeper.run())
     try:
         yield
     finally:
         await end(reaper)
+        await figures.close()
         await hub.stop()
         await subscriber.aclose()

@@ -11,9 +11,11 @@ from shared.bus.jobs import RunTurn, waiting
 from shared.bus.stream import EventStream, signal_stop
 from shared.chat.attending import stop_unattended
 from shared.chat.models import Turn, TurnStatus
+from shared.chat.queueing import enqueue_waiting
 from shared.chat.recovery import end_abandoned, reap
 from shared.chat.salvage import Entries
 from shared.core.db import Database
+from shared.core.figures import Figures
 from shared.core.logging import get_logger
 from shared.core.settings import Settings
 
@@ -24,11 +26,17 @@ class Sweeper:
     """What sweeps need. One sweep at a time; beside those of other processes."""
 
     def __init__(
-        self, database: Database, redis: "Redis", stream: EventStream, settings: Settings
+        self,
+        database: Database,
+        redis: "Redis",
+        stream: EventStream,
+        figures: Figures,
+        settings: Settings,
     ) -> None:
         self._database = database
         self._redis = redis
         self._stream = stream
+        self._figures = figures
         self._settings = settings
 
     async def sweep(self) -> None:
@@ -38,11 +46,14 @@ class Sweeper:
             reaped = await reap(
                 session, requeue_seconds=self._settings.requeue_seconds, waiting=depth
             )
+        self._figures.lease_expired(reaped.lost)
         ended = [turn_id for turn_id in reaped.abandoned if await self._end(turn_id)]
         if reaped.requeued or ended:
             log.info("reaped", requeued=len(reaped.requeued), lost=reaped.lost, ended=len(ended))
         async with self._database.session() as session:
             stopped = await stop_unattended(session)
+            pause = self._settings.requeue_seconds
+            await enqueue_waiting(session, pause_seconds=pause, depth=depth)
         await self._tell(ended, stopped)
 
     async def _waiting(self) -> int | None:

@@ -15,8 +15,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from shared.accounts.models import UserSession
 from shared.accounts.repository import live_sessions
-from shared.bus.jobs import MakeTitle, enqueue_after_commit
-from shared.chat import render
+from shared.bus.jobs import MakeTitle, SendQueued, enqueue_after_commit
+from shared.chat import render, waiting
 from shared.chat.errors import ChatNotFoundError, LostLeaseError
 from shared.chat.models import (
     Chat,
@@ -83,6 +83,14 @@ async def claim(
         )
         .returning(Turn)
     )
+
+
+async def silent_seconds(session: AsyncSession, turn: Turn) -> float | None:
+    """How long ago the lease of the attempt before ran out; None when none did."""
+    if turn.lost_at is None:
+        return None
+    age = func.extract("epoch", func.now() - Turn.lost_at)
+    return float(await session.scalar(select(age).where(Turn.id == turn.id)) or 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +287,9 @@ async def finish(session: AsyncSession, state: TurnState, ending: Ending) -> Non
     ):
         # After the answer, never beside it.
         enqueue_after_commit(session, MakeTitle(chat_id=finished.chat_id))
+    # The chat's row is ours by now: a message that was let wait for this answer is seen.
+    if await waiting.next_up(session, finished.chat_id) is not None:
+        enqueue_after_commit(session, SendQueued(chat_id=finished.chat_id))
 
 
 async def _store_message(

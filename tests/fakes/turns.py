@@ -71,7 +71,10 @@ class Stage:
     async def sweep(self) -> None:
         """What every process does every few seconds."""
         runtime = self.runtime
-        await Sweeper(runtime.database, runtime.redis, runtime.stream, runtime.settings).sweep()
+        sweeper = Sweeper(
+            runtime.database, runtime.redis, runtime.stream, runtime.figures, runtime.settings
+        )
+        await sweeper.sweep()
 
     async def lose(self, turn_id: UUID) -> None:
         """Its worker has been gone for longer than its lease."""

@@ -45,8 +45,12 @@ async def attempt(
             owner=runtime.owner,
             lease_seconds=runtime.settings.lease_seconds,
         )
+        silent = None if turn is None else await turns.silent_seconds(session, turn)
     if turn is None:
         return  # redelivered, taken, stopped or done
+    runtime.figures.attempt(turn.attempts)
+    if silent is not None:
+        runtime.figures.recovered(silent + runtime.settings.lease_seconds)
     with keeper.holding(turn_id, turn.epoch) as halt:
         await _attempt(runtime, turn, halt, model)
 
