@@ -11,6 +11,7 @@ from api import errors
 from api.accounts.endpoints import router as accounts
 from api.accounts.spaces import router as spaces
 from api.chat.endpoints import router as chat
+from api.chat.queue import router as chat_queue
 from api.deps import refuse_foreign_origin
 from api.frontend import Frontend
 from api.health.endpoints import router as health
@@ -40,6 +41,7 @@ V1: tuple[APIRouter, ...] = (
     wiki_history,
     search,
     chat,
+    chat_queue,
     ai_settings,
     ai_models,
     ai_status,

@@ -1,13 +1,13 @@
 """Chat: send, resume, stop, and the list of one's own chats."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi import APIRouter, BackgroundTasks, Depends, Header, Query, Request, Response
 from redis.exceptions import RedisError
 from sqlalchemy.ext.asyncio import AsyncSession
-from starlette.responses import StreamingResponse
+from starlette.responses import JSONResponse, StreamingResponse
 
 from api.chat.schemas import (
     ChatItem,
@@ -16,6 +16,7 @@ from api.chat.schemas import (
     ChatRequest,
     MessageItem,
     MessageList,
+    QueuedAnswer,
     ShowBranch,
     StopResponse,
 )
@@ -27,7 +28,8 @@ from shared.bus.stream import EventStream, signal_stop
 from shared.chat import branches, recovery, repository, sending
 from shared.chat.contexts import get_context
 from shared.chat.errors import SessionRequiredError
-from shared.chat.models import Chat, TurnStatus
+from shared.chat.models import Chat, Turn, TurnStatus
+from shared.chat.queueing import Queued
 from shared.chat.stopping import request_stop
 from shared.chat.sweeping import Sweeper
 from shared.core.logging import get_logger
@@ -54,11 +56,17 @@ def chat_throttle(request: Request) -> Throttle:
 Streams = Annotated[TurnStream, Depends(turn_stream)]
 ChatThrottle = Annotated[Throttle, Depends(chat_throttle)]
 
-_STREAM = {200: {"content": {"text/event-stream": {}}, "description": "UI message stream v1"}}
+_QUEUED: dict[int | str, dict[str, Any]] = {
+    202: {"model": QueuedAnswer, "description": "The message waits"}
+}
+_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/event-stream": {}}, "description": "UI message stream v1"}
+}
 
 
-@router.post("/ai/chat/{context}", response_class=StreamingResponse, responses=_STREAM)  # type: ignore[arg-type]
+@router.post("/ai/chat/{context}", response_class=StreamingResponse, responses=_STREAM | _QUEUED)
 async def send(
+    request: Request,
     context: str,
     body: ChatRequest,
     actor: CurrentActor,
@@ -66,10 +74,18 @@ async def send(
     streams: Streams,
     throttle: ChatThrottle,
     box: SecretBoxDep,
-) -> StreamingResponse:
-    """Ask, and follow the answer on the same response. The same request finds the same turn."""
+    background: BackgroundTasks,
+) -> Response:
+    """Ask, and follow the answer on the same response. The same request finds the same turn.
+
+    While an answer is being written, a message with `whenRunning` waits its turn (202).
+    """
     await throttle.check(str(actor.user_id))
     turn = await sending.accept(session, actor, get_context(context), body.to_send(), box)
+    if isinstance(turn, Queued):
+        tell_stopped(background, request, turn.stopped)
+        content = QueuedAnswer.of(turn.item).model_dump(mode="json", by_alias=True)
+        return JSONResponse(content, status_code=202)
     assert actor.session_id is not None
     return streams.response(turn.id, actor.session_id)
 
@@ -77,7 +93,7 @@ async def send(
 @router.get(
     "/ai/chat/{context}/{chat_id}/stream",
     response_class=StreamingResponse,
-    responses=_STREAM | {204: {"description": "Nothing is running"}},  # type: ignore[arg-type]
+    responses=_STREAM | {204: {"description": "Nothing is running"}},
 )
 async def resume(
     context: str,
@@ -122,6 +138,12 @@ async def stop(context: str, chat_id: str, actor: CurrentActor, request: Request
         return StopResponse(stopped=False)
     await _tell(request, turn.id, turn.status)
     return StopResponse(stopped=True, turn_id=turn.id)
+
+
+def tell_stopped(background: BackgroundTasks, request: Request, turn: Turn | None) -> None:
+    """Do the same after the answer has left, and so after the commit."""
+    if turn is not None:
+        background.add_task(_tell, request, turn.id, turn.status)
 
 
 async def _tell(request: Request, turn_id: UUID, status: str) -> None:

@@ -10,8 +10,8 @@ from pydantic import Field
 from api.schemas import ApiModel
 from shared.chat.branches import Beside
 from shared.chat.errors import NoUserMessageError, UnsupportedPartError
-from shared.chat.models import Chat, Message
-from shared.chat.storing import Send
+from shared.chat.models import Chat, Message, QueuedSend
+from shared.chat.storing import Send, WhenRunning
 from shared.core.errors import InvalidInputError
 from shared.core.texts import is_storable
 from shared.core.tunables import MAX_CLIENT_ID_CHARS, MAX_TITLE_CHARS
@@ -23,7 +23,11 @@ class ChatRequest(ApiModel):
     """`id` is the client's own name of the chat; `chatId` is ours. Of `messages` only the
     last one by the person counts: the conversation is read from the database. `messageId`
     names the answer to make anew, or the question that is asked again in other words;
-    `continue` goes on after an answer that was cut off at the limit of steps."""
+    `continue` goes on after an answer that was cut off at the limit of steps.
+
+    `whenRunning` says what becomes of a new message while an answer is being written: it is
+    refused, waits its turn, or waits first while that answer is stopped. Other requests are
+    always refused then."""
 
     id: ClientId | None = None
     messages: Annotated[list[dict[str, Any]], Field(default_factory=list)]
@@ -33,6 +37,7 @@ class ChatRequest(ApiModel):
     page_id: UUID | None = None
     model: ClientId | None = None
     go_on: Annotated[bool, Field(alias="continue")] = False
+    when_running: WhenRunning = "refuse"
 
     def to_send(self) -> Send:
         """Raises NoUserMessageError, UnsupportedPartError, InvalidInputError."""
@@ -58,6 +63,7 @@ class ChatRequest(ApiModel):
             alias=self.id or _alias_of(message_id, text),
             page_id=self.page_id,
             model=self.model,
+            when_running=self.when_running,
         )
 
 
@@ -181,6 +187,43 @@ class MessageItem(ApiModel):
 class MessageList(ApiModel):
     items: list[MessageItem]
     next_cursor: str | None = None
+
+
+class QueuedError(ApiModel):
+    code: str
+    message: str
+
+
+class QueuedItem(ApiModel):
+    """A message that waits; `error` says why it could not be sent when its turn came."""
+
+    id: UUID
+    text: str
+    created_at: datetime
+    error: QueuedError | None
+
+    @classmethod
+    def of(cls, row: QueuedSend) -> "QueuedItem":
+        error = None
+        if row.error_code is not None:
+            error = QueuedError(code=row.error_code, message=row.error_text or "")
+        return cls(id=row.id, text=row.text, created_at=row.created_at, error=error)
+
+
+class QueuedAnswer(ApiModel):
+    queued: QueuedItem
+
+    @classmethod
+    def of(cls, row: QueuedSend) -> "QueuedAnswer":
+        return cls(queued=QueuedItem.of(row))
+
+
+class QueueList(ApiModel):
+    """In the order in which they will be sent. `held`: nothing is sent before its person says
+    so, because the answer before was stopped or failed, or the first one could not be sent."""
+
+    items: list[QueuedItem]
+    held: bool
 
 
 class ChatPatch(ApiModel):

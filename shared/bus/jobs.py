@@ -48,6 +48,14 @@ class MakeTitle(Job):
     chat_id: UUID
 
 
+class SendQueued(Job):
+    """Send the first message that waits in a chat, if it may go and nothing runs there."""
+
+    name = "chat.send_queued"
+    queue = "chat"
+    chat_id: UUID
+
+
 class EmbedQuery(Job):
     """Embed the text of a sealed request row; the vector comes back under a Redis key."""
 
@@ -109,6 +117,7 @@ class SweepExpired(Job):
 JOBS: tuple[type[Job], ...] = (
     RunTurn,
     MakeTitle,
+    SendQueued,
     EmbedQuery,
     TestProvider,
     PageCreated,

@@ -7,6 +7,7 @@ from shared.core.errors import (
     InvalidInputError,
     NotFoundError,
     PageturnError,
+    UnauthenticatedError,
 )
 
 
@@ -80,6 +81,24 @@ class TokenCeilingError(ForbiddenError):
     """This chat has used the tokens that a chat may use here: begin a new one."""
 
     code = "token_ceiling"
+
+
+class QueueFullError(ConflictError):
+    """Too many messages wait in this chat: wait until some are sent, or remove some."""
+
+    code = "queue_full"
+
+
+class QueuedSendNotFoundError(NotFoundError):
+    """This message does not wait any more: it has been sent or removed."""
+
+    code = "queued_message_not_found"
+
+
+class SessionEndedError(UnauthenticatedError):
+    """You were signed out before this message could be sent."""
+
+    code = "session_ended"
 
 
 class NothingToRegenerateError(ConflictError):

@@ -158,7 +158,11 @@ def changes(calls: Mapping[int, Calls]) -> list[dict[str, Any]]:
 def totals(turn: Turn, steps: Sequence[Step], calls: Mapping[int, Calls]) -> dict[str, Any]:
     """What a finished message says of itself."""
     metadata = usage(turn, steps) | {"changes": changes(calls)}
-    return metadata | ({"finishReason": turn.finish_reason} if turn.finish_reason else {})
+    if turn.finish_reason:
+        metadata["finishReason"] = turn.finish_reason
+    if turn.status == TurnStatus.ABORTED and turn.stop_reason:
+        metadata["stopReason"] = turn.stop_reason
+    return metadata
 
 
 def terminal_events(

@@ -4,12 +4,12 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Select, func, or_, select, tuple_
+from sqlalchemy import Select, delete, func, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from shared.accounts.actor import Actor
 from shared.chat.errors import ChatNotFoundError, TurnRunningError
-from shared.chat.models import ACTIVE, Chat, Generation, Turn
+from shared.chat.models import ACTIVE, Chat, Generation, QueuedSend, Turn
 
 
 def own_chats(actor: Actor, context: str | None = None) -> Select[Chat]:
@@ -122,5 +122,7 @@ async def refuse_while_running(session: AsyncSession, chat: Chat) -> None:
 
 
 async def soft_delete(session: AsyncSession, chat: Chat) -> None:
+    """Put a chat away. What waits in it is never sent."""
     chat.deleted_at = func.now()
+    await session.execute(delete(QueuedSend).where(QueuedSend.chat_id == chat.id))
     await session.flush()

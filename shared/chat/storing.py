@@ -20,6 +20,7 @@ from shared.core.tunables import CHAT_TITLE_CHARS
 from shared.wiki.models import Page
 
 Trigger = Literal["submit-message", "regenerate-message", "continue"]
+WhenRunning = Literal["refuse", "queue", "interrupt"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class Send:
 
     `target_id` names the message that the send is about: the answer to make anew, or the
     question to ask again in other words. It may be our id or the client's own.
+    `when_running`: what becomes of a new message while an answer is being written.
     """
 
     trigger: Trigger
@@ -38,6 +40,7 @@ class Send:
     alias: str | None = None
     page_id: UUID | None = None
     model: str | None = None
+    when_running: WhenRunning = "refuse"
 
 
 async def find_or_create_chat(
@@ -69,7 +72,7 @@ async def _create_chat(
             context=context.name,
             alias=send.alias,
             title=_fallback_title(send.text),
-            page_id=await _readable_page(session, actor, send.page_id),
+            page_id=await readable_page(session, actor, send.page_id),
         )
         .on_conflict_do_nothing()
         .returning(Chat.id)
@@ -87,7 +90,7 @@ def _fallback_title(text: str) -> str:
     return line if len(line) <= CHAT_TITLE_CHARS else line[: CHAT_TITLE_CHARS - 1].rstrip() + "…"
 
 
-async def _readable_page(session: AsyncSession, actor: Actor, page_id: UUID | None) -> UUID | None:
+async def readable_page(session: AsyncSession, actor: Actor, page_id: UUID | None) -> UUID | None:
     """The open page, if there is such a page and the actor may read it."""
     if page_id is None:
         return None
@@ -139,7 +142,7 @@ async def store_turn(
         assistant_message_id=answer.id,
         context=context.name,
         send_key=key,
-        page_id=await _readable_page(session, actor, send.page_id),
+        page_id=await readable_page(session, actor, send.page_id),
         driver=model.driver,
         model=model.name,
         context_window=model.context_window,

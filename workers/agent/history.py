@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from shared.chat import render
 from shared.chat.branches import up_from
-from shared.chat.models import Message, Step, ToolCall, Turn
+from shared.chat.models import Message, Step, StopReason, ToolCall, Turn
 from shared.chat.turns import TurnState
 from workers.llm.base import (
     AssistantMessage,
@@ -22,6 +22,10 @@ from workers.llm.base import (
 )
 
 GO_ON = "Go on from where you stopped."
+INTERRUPTED = (
+    "[A note by the program: your answer above is not complete. The person interrupted it to send "
+    "the message below.]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ async def before_turn(session: AsyncSession, turn: Turn) -> Past:
     # What is to be answered is never a part of a summary.
     summarised = (
         await session.execute(
-            select(Message.id, Message.summary)
+            select(Message.id, Message.summary, Message.meta)
             .where(above, Message.summary.is_not(None), Message.id < last)
             .order_by(Message.id.desc())
             .limit(1)
@@ -64,22 +68,25 @@ async def before_turn(session: AsyncSession, turn: Turn) -> Past:
         query = query.where(Message.id > summarised.id)
     rows = list(await session.scalars(query))
     summary = None if summarised is None else summarised.summary
-    exchanges = list(_exchanges(rows))
+    exchanges = list(_exchanges(rows, {} if summarised is None else summarised.meta))
     if rows and rows[-1].role == "assistant":  # the turn goes on with a cut answer
         return Past(summary, tuple(exchanges), (UserMessage(GO_ON),))
     question = exchanges.pop().messages if exchanges else ()
     return Past(summary, tuple(exchanges), question)
 
 
-def _exchanges(rows: Sequence[Message]) -> Iterator[Exchange]:
+def _exchanges(rows: Sequence[Message], before: Mapping[str, Any]) -> Iterator[Exchange]:
+    """`before`: what the message above the first row says of itself."""
     messages: list[ModelMessage] = []
     last: Message | None = None
     for row in rows:
         if row.role == "user" and last is not None:
             yield Exchange(last.id, tuple(messages))
             messages = []
+        if row.role == "user" and before.get("stopReason") == StopReason.INTERRUPTED:
+            messages.append(UserMessage(INTERRUPTED))
         messages += [UserMessage(row.content)] if row.role == "user" else from_parts(row.parts)
-        last = row
+        last, before = row, row.meta
     if last is not None:
         yield Exchange(last.id, tuple(messages))
 
