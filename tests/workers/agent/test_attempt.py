@@ -392,6 +392,7 @@ async def test_a_redelivered_message_does_nothing(stage: Stage, world: Any) -> N
     assert (await stage.answer(turn_id)).updated_at == before.updated_at
 
 
+@pytest.mark.req("RG-12")
 async def test_a_crashed_turn_goes_on_after_its_last_commit(stage: Stage, world: Any) -> None:
     space = world.space("WIKI")
     page = {"spaceId": str(space), "title": "Once", "content": "x"}
