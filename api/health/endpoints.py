@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Awaitable
 
 from fastapi import APIRouter, Request
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST
 from redis.asyncio import Redis
 from sqlalchemy import text
 from starlette.responses import JSONResponse, Response
 
+from api.health.metrics import Metrics
 from shared.core.db import Database
 from shared.core.liveness import alive
 from shared.core.tunables import READY_CHECK_SECONDS
@@ -75,6 +76,7 @@ async def _worker(redis: "Redis", kind: str) -> bool:
 
 
 @router.get("/metrics", response_class=Response)
-async def metrics() -> Response:
+async def metrics(request: Request) -> Response:
     """Counts and times in Prometheus' format; no content, no ids."""
-    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+    figures: Metrics = request.app.state.metrics
+    return Response(await figures.text(), media_type=CONTENT_TYPE_LATEST)

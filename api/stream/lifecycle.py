@@ -7,7 +7,9 @@ from contextlib import asynccontextmanager
 from redis.asyncio import Redis
 from starlette.datastructures import State
 
+from api.health.metrics import Metrics
 from api.stream.hub import Hub
+from api.stream.lag import probe_lag
 from api.stream.sse import TurnStream
 from shared.bus.stream import EventStream
 from shared.chat.sweeping import Sweeper
@@ -21,7 +23,7 @@ from shared.core.tasks import end
 @asynccontextmanager
 async def streaming(state: State) -> AsyncIterator[None]:
     """Needs `settings`, `database` and `redis` in the state; adds `event_stream`,
-    `turn_stream` and `sweeper`."""
+    `turn_stream`, `sweeper` and `metrics`."""
     settings: Settings = state.settings
     database: Database = state.database
     redis: Redis = state.redis
@@ -32,13 +34,15 @@ async def streaming(state: State) -> AsyncIterator[None]:
         database, state.event_stream, hub, ping_seconds=settings.ping_seconds
     )
     await hub.start()
+    state.metrics = Metrics(database, redis, hub)
+    probe = asyncio.create_task(probe_lag(hub, redis))
     figures = Figures(redis)
     state.sweeper = Sweeper(database, redis, state.event_stream, figures, settings)
     reaper = asyncio.create_task(state.sweeper.run())
     try:
         yield
     finally:
-        await end(reaper)
+        await end(reaper, probe)
         await figures.close()
         await hub.stop()
         await subscriber.aclose()

@@ -56,7 +56,7 @@ class Figures:
             self._add(_EXPIRIES, count)
 
     def recovered(self, seconds: float) -> None:
-        """A lost turn has a worker again, so many seconds after it was lost."""
+        """A lost turn has a worker again, so many seconds after its last one was heard of."""
         bound = next((b for b in RECOVERY_BUCKETS if seconds <= b), float("inf"))
         self._add(f"{_RECOVERY_UP_TO}{bound:g}", 1)
         self._add(_RECOVERY_SUM, max(seconds, 0.0))
