@@ -1,8 +1,10 @@
 """Turns that nobody works on: put back, ended, or left alone."""
 
 import asyncio
+import random
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -10,13 +12,15 @@ import pytest
 from sqlalchemy import func, select, update
 
 from shared.accounts.actor import Actor
-from shared.bus.jobs import RunTurn, waiting
+from shared.bus.jobs import RunTurn, drain, enqueue, waiting
+from shared.bus.stream import signal_stop
 from shared.chat import turns
 from shared.chat.attending import attend
-from shared.chat.models import Generation, StopReason, Turn
-from shared.chat.recovery import Reaped, reap
+from shared.chat.models import ACTIVE, Generation, StopReason, Turn
+from shared.chat.recovery import Reaped, end_abandoned, reap
+from shared.chat.stopping import request_stop
 from shared.providers.models import AiSettings
-from tests.fakes.scripted_model import Play, ScriptedModel, call
+from tests.fakes.scripted_model import Play, ScriptedModel, call, say
 from tests.fakes.turns import Stage
 from workers.llm.base import CallArguments, CallStart, ReasoningPiece, TextPiece
 
@@ -90,8 +94,6 @@ async def test_what_nobody_takes_is_sent_again_after_ever_longer_pauses(
 
 
 async def test_the_length_of_a_queue_is_that_which_celery_keeps(stage: Stage, world: Any) -> None:
-    from shared.bus.jobs import drain, enqueue
-
     turn_id = await stage.send(world.actor("writer"), "Q")
     await drain()
     before = await waiting(stage.runtime.redis, "chat")
@@ -170,8 +172,6 @@ async def test_a_stop_that_its_dead_worker_never_heard_keeps_what_was_said(
 async def test_words_that_redis_lost_are_waited_for_only_for_a_while(
     stage: Stage, world: Any
 ) -> None:
-    from shared.chat.recovery import end_abandoned
-
     turn_id = await stage.send(world.actor("writer"), "Q")
     async with stage.database.session() as session:
         await session.execute(update(Turn).values(attempts=3, lost_at=func.now()))
@@ -235,3 +235,50 @@ async def test_a_turn_that_nobody_follows_is_stopped_only_where_the_workspace_sa
     await stage.sweep()
     turn = await stage.turn(turn_id)
     assert (turn.status, turn.stop_reason) == ("aborted", StopReason.UNATTENDED)
+
+
+@pytest.mark.req("ST-07")
+async def test_whatever_meets_at_the_end_of_a_turn_it_ends_once(stage: Stage, world: Any) -> None:
+    writer, dice = world.actor("writer"), random.Random(7)
+    other = Stage(stage.runtime)
+
+    async def moment() -> None:
+        await asyncio.sleep(dice.random() * 0.02)
+
+    async def stop(turn: Turn) -> None:
+        await moment()
+        async with stage.database.session() as session:
+            await request_stop(session, turn.chat_id)
+        await signal_stop(stage.runtime.redis, turn.id)
+
+    async def take_over(turn_id: UUID) -> None:
+        await moment()
+        await stage.lose(turn_id)
+        await stage.sweep()
+        await other.play(turn_id, ScriptedModel([say("By ", "the other.")]))
+
+    hearing = asyncio.create_task(stage.keeper.hear_stops())
+    for run in range(100):
+        turn_id = await stage.send(writer, f"Q{run}", alias=f"race-{run}")
+        turn = await stage.turn(turn_id)
+        model = ScriptedModel([call(("listPages", {"limit": 1})), say("By ", "the first.")])
+        rivals = [
+            partial(stage.play, turn_id, model),
+            partial(stop, turn),
+            partial(take_over, turn_id),
+        ]
+        meeting = dice.sample(rivals, 3 if run % 2 else 2)
+        await asyncio.gather(*(rival() for rival in meeting))
+        for _ in range(3):  # who was left in the middle is finished by the reaper
+            if (await stage.turn(turn_id)).status in ACTIVE:
+                await stage.lose(turn_id)
+                await stage.sweep()
+                await other.play(turn_id, ScriptedModel([say("At last.")]))
+        turn, answer = await stage.turn(turn_id), await stage.answer(turn_id)
+        assert turn.status in ("completed", "aborted")
+        assert answer.status == {"completed": "complete", "aborted": "aborted"}[turn.status]
+        assert answer.meta["turnId"] == str(turn_id)
+    hearing.cancel()
+    async with stage.database.session() as session:
+        statuses = list(await session.scalars(select(Generation.status)))
+    assert statuses == ["success"] * 100
