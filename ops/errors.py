@@ -45,6 +45,18 @@ class NewerDatabaseError(OpsError):
     code = "newer_database"
 
 
+class TablesInUseError(OpsError):
+    """Tables stay in use (by a backup, an idle transaction?): nothing was changed, try again."""
+
+    code = "tables_in_use"
+
+
+class MigrationRunsError(OpsError):
+    """Another migration of this database is still running: wait for its end."""
+
+    code = "migration_runs"
+
+
 class ArchiveError(OpsError):
     """The file is not a whole backup of Pageturn."""
 

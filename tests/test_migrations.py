@@ -5,15 +5,13 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, create_engine, text
 
-from ops.migrate import _config
 from shared.core.ids import new_id
-from shared.core.settings import get_settings
 from shared.models import metadata
+from tests.factories.databases import empty_database, migrate_to
 
 # Expression and partial indexes that the models do not name: SQL made them.
 _BY_SQL = {"ix_page_embeddings_hnsw_384"}
@@ -22,27 +20,13 @@ _BY_SQL = {"ix_page_embeddings_hnsw_384"}
 @pytest.fixture
 def empty(database: object) -> Iterator[Connection]:
     """A connection to a database without tables; committed by the test."""
-    url = get_settings().require_database_url()
-    name = f"migrations_{uuid4().hex[:8]}"
-    server = create_engine(url, isolation_level="AUTOCOMMIT")
-    with server.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    engine = create_engine(server.url.set(database=name))
-    try:
-        with engine.connect() as connection:
-            yield connection
-    finally:
-        engine.dispose()
-        with server.connect() as connection:
-            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-        server.dispose()
-
-
-def upgrade(connection: Connection, revision: str) -> None:
-    config = _config()
-    config.attributes["connection"] = connection
-    command.upgrade(config, revision)
-    connection.commit()
+    with empty_database() as url:
+        engine = create_engine(url)
+        try:
+            with engine.connect() as connection:
+                yield connection
+        finally:
+            engine.dispose()
 
 
 class Chat:
@@ -129,14 +113,14 @@ class Chat:
 def test_replaced_messages_become_branches_and_the_standing_ones_are_shown(
     empty: Connection,
 ) -> None:
-    upgrade(empty, "0001")
+    migrate_to(empty, "0001")
     chat = Chat(empty)
     first, first_answer = chat.send("A?", "a")
     second, second_answer = chat.send("B?", "b")
     _, again = chat.send(None, "b2", hides=second_answer)  # another answer to B
     edited, edited_answer = chat.send("B in other words?", "b3", hides=second)
     last, last_answer = chat.send("C?", "c")
-    upgrade(empty, "head")
+    migrate_to(empty, "head")
     parents = dict(
         tuple(row) for row in empty.execute(text("SELECT id, parent_id FROM ai_chat_messages"))
     )
@@ -156,7 +140,7 @@ def test_replaced_messages_become_branches_and_the_standing_ones_are_shown(
 
 
 def test_the_migrations_end_where_the_models_are(empty: Connection) -> None:
-    upgrade(empty, "head")
+    migrate_to(empty, "head")
     context = MigrationContext.configure(empty, opts={"compare_type": True})
     differences = [
         difference
