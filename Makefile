@@ -2,6 +2,7 @@
 # make test    quick tests        make check   lint, types, import contracts, licences
 # make verify  slow tests         make lock    renew the lock files (needs uv)
 # make real-model   turns through a real model server (its first build takes ten minutes or more)
+# make soak MINUTES=60   an installation under load, with a kill every minute
 
 SHELL := /bin/sh
 PYTHON ?= python3
@@ -10,7 +11,7 @@ BIN := $(VENV)/bin
 PYTEST_WORKERS ?= 2
 SETUP = $(PYTHON) -I ops/setup.py
 
-.PHONY: run test check verify real-model migrate web lock install install-dev
+.PHONY: run test check verify real-model soak migrate web lock install install-dev
 
 run: install web
 	@exec $(BIN)/pageturn up
@@ -44,6 +45,11 @@ verify: install-dev web
 
 real-model: install-dev
 	@$(BIN)/python -m bench.real_model
+
+MINUTES ?= 60
+
+soak: install-dev web
+	@$(BIN)/python -m bench.soak --minutes $(MINUTES)
 
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-annotate --no-header
