@@ -4,7 +4,7 @@ import asyncio
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import ClassVar
@@ -34,14 +34,14 @@ class NextVersionsJob(Job):
 
 
 @pytest.fixture
-def log(world: World) -> Iterator[Path]:
-    """The log of an index worker that runs."""
+def log(world: World) -> Iterator[Callable[[], str]]:
+    """What an index worker that runs has logged."""
     argv = process_named("worker-index").argv(get_settings())
     with tempfile.NamedTemporaryFile() as file:
         environment = os.environ | {"PAGETURN_PROCESS": "worker-index"}
         worker = subprocess.Popen(argv, cwd=ROOT, env=environment, stdout=file, stderr=file)
         try:
-            yield Path(file.name)
+            yield Path(file.name).read_text
             assert worker.poll() is None, "it has ended"
         finally:
             worker.terminate()
@@ -49,7 +49,7 @@ def log(world: World) -> Iterator[Path]:
 
 
 async def test_it_is_dropped_and_told_and_the_worker_goes_on_with_the_next_one(
-    log: Path, database: Database, redis: Redis, world: World
+    log: Callable[[], str], database: Database, redis: Redis, world: World
 ) -> None:
     async with database.session() as session:
         session.add(
@@ -71,4 +71,4 @@ async def test_it_is_dropped_and_told_and_the_worker_goes_on_with_the_next_one(
     async with asyncio.timeout(30):
         while not await done():
             await asyncio.sleep(0.05)
-    assert f"unregistered task of type '{unknown.name}'" in log.read_text()
+    assert f"unregistered task of type '{unknown.name}'" in log()
