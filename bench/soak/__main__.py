@@ -19,12 +19,12 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from bench.soak.judging import judge
 from bench.soak.model import answer
 from bench.soak.person import Person
-from bench.soak.place import STREAM_SECONDS, Place, place
-from bench.soak.report import GROWTH, growth, table
-from bench.soak.watch import Sample, sample, strays
-from tests.fakes.installation import wait_for
+from bench.soak.place import Place, place
+from bench.soak.report import table
+from bench.soak.watch import Sample, sample
 from tests.fakes.llm_stub import StubThread
 
 PEOPLE = 8  # signing in is throttled for an address
@@ -32,8 +32,6 @@ SAMPLE_SECONDS = 15.0
 KILL_SECONDS = 60.0
 VICTIMS = ("worker-chat", "api", "worker-index", "worker-chat", "beat", "flower")
 STORES = ("valkey", "postgres")
-ENDS = ("completed", "aborted", "error")
-SETTLE_SECONDS = 120.0  # for the turns that run at the end
 
 
 def main() -> int:
@@ -120,69 +118,6 @@ async def _killing(here: Place, counts: "Counter[str]") -> None:
         name = store or order[number % len(order)]
         counts[f"killed {name}"] += 1
         await asyncio.to_thread(here.kill, name)
-
-
-def judge(here: Place, people: list[Person], samples: list[Sample]) -> list[str]:
-    """Print what was seen; what did not hold, one line each."""
-    counts = people[0].counts
-    wait_for(lambda: not _active(here), SETTLE_SECONDS, "no turn runs any more")
-    print(table(samples))
-    turns = {turn: end for person in people for turn, end in person.turns.items()}
-    stored = dict(here.sql("SELECT id::text, status FROM turns"))
-    ends = Counter(stored.get(turn, "gone") for turn in turns)
-    print(
-        f"\nturns by their stored end: {dict(ends)}; by what readers saw: {dict(Counter(turns.values()))}"
-    )
-    print(f"load and faults: {dict(sorted(counts.items()))}")
-    if samples:
-        print(f"redis keys: {dict(samples[-1].keys)} (events live {STREAM_SECONDS} s here)")
-    attempts = here.sql("SELECT attempts, count(*) FROM turns GROUP BY 1 ORDER BY 1")
-    print(f"turns by attempts: {dict(attempts)}")
-    wrong += [
-        f"turns that never ended or are gone: {n}"
-        for s, n in ends.items()
-        if s not in ("completed", "aborted", "error")
-    ]
-    never = sum(1 for end in turns.values() if end == "never ended")
-    doubled = here.sql(
-        "SELECT title, count(*) FROM pages WHERE title LIKE 'Soak %' GROUP BY 1 HAVING count(*) > 1"
-    )
-    left = {
-        "turns that never ended or are gone": lost,
-        "readers that never saw an end": never,
-        "writes that happened twice": len(doubled),
-        "faults of the protocol": counts["protocol faults"],
-        "sends that were never accepted": counts["never accepted"],
-        "turns that still run": _active(here),
-        "generations that nobody closed": _unclosed(here),
-        "assistant messages that still stream": _streaming(here),
-        "processes that nobody knows": len(strays(here)),
-    }
-    print("left over: " + ", ".join(f"{name} {count}" for name, count in left.items()))
-    wrong = [f"{name}: {count}" for name, count in left.items() if count]
-    # Before events have begun to expire there is no plateau to compare with.
-    long_enough = samples and samples[-1].at > 4 * STREAM_SECONDS
-    for name, ratio in growth(samples).items():
-        print(f"{name}: last quarter / second quarter = {ratio:.2f}")
-        if long_enough and ratio > GROWTH:
-            wrong.append(f"{name} grew by {ratio - 1:.0%}")
-    return wrong
-
-
-def _active(here: Place) -> int:
-    return _count(here, "turns WHERE status IN ('queued','running')")
-
-
-def _unclosed(here: Place) -> int:
-    return _count(here, "ai_generations WHERE status = 'pending' AND turn_id IS NOT NULL")
-
-
-def _streaming(here: Place) -> int:
-    return _count(here, "ai_chat_messages WHERE status = 'streaming'")
-
-
-def _count(here: Place, what: str) -> int:
-    return int(here.sql(f"SELECT count(*) FROM {what}")[0][0])
 
 
 if __name__ == "__main__":
