@@ -15,6 +15,7 @@ from api.chat.queue import router as chat_queue
 from api.deps import refuse_foreign_origin
 from api.frontend import Frontend
 from api.health.endpoints import router as health
+from api.leaving import leaving_gently
 from api.middleware import BodyLimitMiddleware, DeadlineMiddleware, RequestMiddleware
 from api.schemas import ErrorBody
 from api.search.endpoints import router as search
@@ -88,10 +89,12 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def process_lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """The same for a process of its own: logs go to standard error as JSON lines."""
+    """The same for a process of its own: logs go to standard error as JSON lines, and it is
+    told by signals to stop."""
     configure_logging("api", get_settings().log_level)
     async with lifespan(app):
-        yield
+        with leaving_gently(app.state):
+            yield
 
 
 def create_app(lifespan: Lifespan[FastAPI] = lifespan) -> FastAPI:

@@ -51,6 +51,7 @@ def _process_member(process: Process, settings: Settings, home: Home) -> Member:
         env=environment_of(process, settings, os.environ),
     )
     if process.name == "api":
-        return Member(process.name, child, _API_STAGE, API_END_SECONDS)
+        grace = settings.drain_seconds + API_END_SECONDS
+        return Member(process.name, child, _API_STAGE, grace)
     grace = settings.grace_seconds + WORKER_END_SECONDS
     return Member(process.name, child, _WORKER_STAGE, grace)

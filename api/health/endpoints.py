@@ -26,7 +26,7 @@ async def healthz() -> dict[str, str]:
 @router.get("/readyz", responses={503: {"description": "Something is missing."}})
 async def readyz(request: Request) -> JSONResponse:
     """Database, Redis, chat worker and index worker, each `ok` or `missing`; 503 while one
-    is missing."""
+    is missing, or when this process is leaving."""
     database: Database = request.app.state.database
     redis: Redis = request.app.state.redis
     names = ("database", "redis", "chatWorker", "indexWorker")
@@ -39,18 +39,17 @@ async def readyz(request: Request) -> JSONResponse:
     checks = {
         name: "ok" if there else "missing" for name, there in zip(names, answers, strict=True)
     }
+    if request.app.state.leaving:
+        return _red("leaving", checks, "This process is about to stop.")
     if all(answers):
         return JSONResponse({"status": "ready", "checks": checks})
     missing = ", ".join(name for name, there in checks.items() if there == "missing")
-    return JSONResponse(
-        {
-            "status": "not_ready",
-            "checks": checks,
-            "error": "not_ready",
-            "message": f"Missing: {missing}.",
-        },
-        status_code=503,
-    )
+    return _red("not_ready", checks, f"Missing: {missing}.")
+
+
+def _red(status: str, checks: dict[str, str], message: str) -> JSONResponse:
+    body = {"status": status, "checks": checks, "error": status, "message": message}
+    return JSONResponse(body, status_code=503)
 
 
 async def _holds(check: Awaitable[bool]) -> bool:

@@ -22,13 +22,14 @@ from shared.core.tasks import end
 
 @asynccontextmanager
 async def streaming(state: State) -> AsyncIterator[None]:
-    """Needs `settings`, `database` and `redis` in the state; adds `event_stream`,
-    `turn_stream`, `sweeper` and `metrics`."""
+    """Needs `settings`, `database` and `redis` in the state; adds `hub`, `event_stream`,
+    `turn_stream`, `sweeper`, `metrics`, and `leaving`: whether the process was told to stop."""
     settings: Settings = state.settings
     database: Database = state.database
     redis: Redis = state.redis
     subscriber = make_redis(settings, blocking=True)
-    hub = Hub(database, subscriber)
+    state.leaving = False
+    state.hub = hub = Hub(database, subscriber)
     state.event_stream = EventStream(redis, ttl_seconds=settings.stream_ttl_seconds)
     state.turn_stream = TurnStream(
         database, state.event_stream, hub, ping_seconds=settings.ping_seconds

@@ -1,0 +1,133 @@
+"""An API process that is told to stop, while people use it."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from ops.processes import ROOT, process_named
+from shared.core.settings import get_settings
+from shared.core.tunables import API_GRACE_SECONDS
+from tests.factories.world import World
+from tests.fakes.installation import free_port, wait_for
+
+pytestmark = pytest.mark.slow
+
+QUESTION = {"messages": [{"role": "user", "parts": [{"type": "text", "text": "Q?"}]}]}
+
+
+class Api:
+    """One running API process."""
+
+    def __init__(self, environment: dict[str, str], log: Path) -> None:
+        port = free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        settings = get_settings().model_copy(update={"port": port})
+        with log.open("wb") as file:
+            self.process = subprocess.Popen(
+                process_named("api").argv(settings),
+                cwd=ROOT,
+                env=os.environ | environment,
+                stdout=file,
+                stderr=file,
+            )
+        wait_for(lambda: self.get("/healthz").status_code == 200, 30, "the API serves")
+
+    def get(self, path: str, **more: object) -> httpx2.Response:
+        return httpx2.get(f"{self.url}{path}", timeout=5, **more)  # type: ignore[arg-type]
+
+    def tell_to_stop(self) -> float:
+        """When it was told."""
+        self.process.send_signal(signal.SIGTERM)
+        return time.monotonic()
+
+
+@pytest.fixture
+def start(world: World, tmp_path: Path) -> Iterator[Callable[..., Api]]:
+    with ExitStack() as stack:
+
+        def begin(**environment: str) -> Api:
+            api = Api(environment, tmp_path / "api.log")
+            stack.callback(api.process.wait, 10)
+            stack.callback(api.process.kill)
+            return api
+
+        yield begin
+
+
+def follow(api: Api, world: World, begun: Callable[[], object]) -> list[str]:
+    """The frames of an answer that nobody writes, to the end of the stream; `begun` is called
+    when the first one is there."""
+    frames: list[str] = []
+    url, headers = f"{api.url}/v1/ai/chat/tenant", world.headers("writer")
+    with httpx2.stream("POST", url, json=QUESTION, headers=headers, timeout=30) as response:
+        for line in response.iter_lines():
+            if line.startswith("data: "):
+                frames.append(line.removeprefix("data: "))
+                if len(frames) == 1:
+                    begun()
+    return frames
+
+
+def test_its_readers_are_let_go_at_once_and_can_tell_that_the_answer_goes_on(
+    start: Callable[..., Api], world: World
+) -> None:
+    api = start()
+    told: list[float] = []
+    frames = follow(api, world, lambda: told.append(api.tell_to_stop()))
+    assert time.monotonic() - told[0] < API_GRACE_SECONDS - 1
+    assert [json.loads(frame)["type"] for frame in frames] == ["start"]  # no end, no error
+    api.process.wait(5)
+
+
+def test_first_it_is_red_for_balancers_and_still_serves_those_who_come(
+    start: Callable[..., Api], world: World
+) -> None:
+    api = start(PAGETURN_DRAIN_SECONDS="2")
+    seen: list[object] = []
+
+    def leave() -> None:
+        told = api.tell_to_stop()
+        wait_for(lambda: api.get("/readyz").json()["status"] == "leaving", 1, "red")
+        seen.append(api.get("/readyz").status_code)
+        seen.append(api.get("/v1/spaces", headers=world.headers("writer")).status_code)
+        seen.append(time.monotonic() - told < 1.5)
+
+    begun = time.monotonic()
+    follow(api, world, leave)
+    assert seen == [503, 200, True]
+    assert time.monotonic() - begun > 2
+    api.process.wait(5)
+
+
+def test_who_is_in_a_hurry_says_it_twice(start: Callable[..., Api]) -> None:
+    api = start(PAGETURN_DRAIN_SECONDS="60")
+    api.tell_to_stop()
+    wait_for(lambda: api.get("/readyz").json()["status"] == "leaving", 3, "red")
+    api.tell_to_stop()
+    api.process.wait(5)
+
+
+def test_what_was_asked_before_is_answered(start: Callable[..., Api], world: World) -> None:
+    api = start()
+    body = json.dumps({"spaceId": str(world.space("WIKI")), "title": "Kept"}).encode()
+
+    def slowly() -> Iterator[bytes]:
+        yield body[:5]
+        api.tell_to_stop()
+        time.sleep(0.5)  # it has closed its door by then
+        with pytest.raises(httpx2.ConnectError):
+            api.get("/healthz")
+        yield body[5:]
+
+    headers = world.headers("writer") | {"content-type": "application/json"}
+    answer = httpx2.post(f"{api.url}/v1/pages", content=slowly(), headers=headers, timeout=10)
+    assert answer.status_code == 201
+    api.process.wait(5)
