@@ -28,7 +28,8 @@ class Identity:
 
 @dataclass(frozen=True)
 class Child:
-    """What to start. `death_signal` reaches it when its parent dies, however that happens."""
+    """What to start. `death_signal` reaches it when its parent dies, however that happens;
+    `tied`: also when it is started by another thread than the main one, with that thread."""
 
     argv: Sequence[str]
     lock: Path
@@ -37,12 +38,13 @@ class Child:
     env: Mapping[str, str] | None = None
     identity: Identity | None = None
     death_signal: signal.Signals = signal.SIGKILL
+    tied: bool = False
 
 
 def start(child: Child) -> "subprocess.Popen[bytes]":
     """Start it in a session of its own, its output appended to its log."""
     # The kernel ties a death signal to the thread that forked; another thread may end early.
-    tied = threading.current_thread() is threading.main_thread()
+    tied = child.tied or threading.current_thread() is threading.main_thread()
     plan = {
         "lock": str(child.lock),
         "parent": os.getpid(),

@@ -1,0 +1,326 @@
+"""The cluster: stores, processes, the model, people and their browsers, for one `with` block."""
+
+import asyncio
+import os
+import shutil
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import httpx2
+from pydantic import SecretStr
+from redis import Redis
+
+from bench.cluster.database import Row, Sql
+from bench.cluster.members import Wrap, member
+from bench.cluster.people import Person, make_people, sign_owner_in
+from bench.cluster.reader import Reader
+from bench.cluster.readers import Readers
+from bench.cluster.stores import Store
+from bench.cluster.stub import Stub
+from bench.cluster.tending import Tending
+from bench.cluster.watch import Watch
+from ops import children, ports
+from ops.environment import export
+from ops.home import open_home
+from ops.postgres import Postgres
+from ops.preparing import prepare_alone
+from ops.secret import with_secrets
+from ops.valkey import Valkey
+from shared.core.settings import Settings
+from tests.fakes.installation import wait_for
+
+READY_SECONDS = 90.0
+REST_SECONDS = 60.0  # for the turns that still run when a row is over
+SPACE = "General"  # the first workspace has it
+_STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Cluster:
+    """Names of processes: api-1 …, chat-1 …, index-1 …, beat-1 …; of stores: postgres, valkey.
+
+    `env` goes to every process: by default everything is as a person has it who sets nothing.
+    Enter it on the main thread.
+    """
+
+    def __init__(
+        self,
+        *,
+        apis: int = 2,
+        chats: int = 2,
+        indexes: int = 1,
+        beats: int = 1,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        self._counts = {"api": apis, "worker-chat": chats, "worker-index": indexes, "beat": beats}
+        self._env = dict(env or {})
+        self._cleanup = ExitStack()
+        self._ports: dict[str, int] = {}
+        self.kinds: dict[str, str] = {}
+        self.tending = Tending()
+        self.stub = Stub()
+
+    def __enter__(self) -> Self:
+        assert threading.current_thread() is threading.main_thread()
+        try:
+            self._begin()
+        except BaseException:
+            self._cleanup.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._cleanup.close()
+
+    def _begin(self) -> None:
+        self._cleanup.enter_context(_interrupting())
+        self.folder = Path(tempfile.mkdtemp(prefix="pageturn-cluster-"))
+        self.folder.chmod(0o755)  # as root the stores run as another user
+        self._cleanup.callback(shutil.rmtree, self.folder, ignore_errors=True)
+        self._cleanup.enter_context(_environment())
+        self.home = open_home(self.folder / "home")
+        self._cleanup.callback(self._require_nothing_left)
+        self._start_stores()
+        self._prepare()
+        self._cleanup.enter_context(self.stub)
+        self._cleanup.callback(self.tending.stop)
+        self._start_processes()
+        self._start_watching()
+        self.wait_ready()
+        self.owner = asyncio.run(sign_owner_in(self.settings, SPACE))
+        self._use_stub()
+
+    def _start_stores(self) -> None:
+        self.stores: dict[str, Store] = {}
+        urls = {}
+        for server in (Postgres(self.home), Valkey(self.home)):
+            store = self.stores[server.name] = Store(server)
+            self._cleanup.callback(store.stop)
+            urls[server.setting] = SecretStr(server.url)
+        own = {"home": self.home.root, "private_models": True} | urls
+        self.settings = with_secrets(Settings().model_copy(update=own), self.home)
+
+    def _prepare(self) -> None:
+        export(self.settings)
+        prepare_alone(self.settings)
+        url = self.stores["postgres"].server.url
+        self._sql = Sql(url)
+        self._cleanup.callback(self._sql.close)
+        self.redis: Redis = Redis.from_url(self.stores["valkey"].server.url, socket_timeout=5)
+        self._cleanup.callback(self.redis.close)
+
+    def _start_processes(self) -> None:
+        self.tending.start()
+        short = {"worker-chat": "chat", "worker-index": "index"}
+        for kind, count in self._counts.items():
+            for number in range(1, count + 1):
+                self.add(f"{short.get(kind, kind)}-{number}", kind)
+
+    def _start_watching(self) -> None:
+        self.watch = Watch(Sql(self.stores["postgres"].server.url))
+        self.watch.start()
+        self._cleanup.callback(self.watch.stop)
+        self.readers = Readers(self.urls)
+        self.readers.start()
+        self._cleanup.callback(self.readers.stop)
+
+    def _use_stub(self) -> None:
+        settings = {
+            "driver": "openai-compatible",
+            "baseUrl": self.stub.url,
+            "apiKey": "not-needed-here",
+            "chatModel": "stub",
+        }
+        with self.client(self.owner) as client:
+            client.patch("/v1/workspace/ai-settings", json=settings).raise_for_status()
+
+    # Processes.
+
+    def add(
+        self,
+        name: str,
+        kind: str,
+        *,
+        env: Mapping[str, str] | None = None,
+        wrap: Wrap | None = None,
+    ) -> None:
+        """Start one more process: `api`, `worker-chat`, `worker-index` or `beat`. `wrap` gets
+        its argument list and gives the one that is run."""
+        port = self._ports[name] = ports.pick()
+        settings = self.settings.model_copy(update={"port": port})
+        self.kinds[name] = kind
+        self.tending.add(member(name, kind, settings, self.home, self._env | dict(env or {}), wrap))
+
+    def remove(self, name: str) -> None:
+        """Kill a process and do not start it again."""
+        self.tending.remove(name)
+        del self.kinds[name]
+
+    def names(self, kind: str) -> list[str]:
+        return [name for name, known in self.kinds.items() if known == kind]
+
+    @property
+    def workers(self) -> list[str]:
+        """The chat workers."""
+        return self.names("worker-chat")
+
+    @property
+    def apis(self) -> list[str]:
+        return self.names("api")
+
+    def pid(self, name: str) -> int | None:
+        return self.tending.pid(name)
+
+    def kill(self, name: str, *, hold: bool = False) -> float:
+        """SIGKILL; started again at once, unless `hold`: then by `let_go`. The moment of it."""
+        return self.tending.kill(name, hold=hold)
+
+    def hold(self, name: str) -> None:
+        self.tending.hold(name)
+
+    def let_go(self, name: str) -> None:
+        self.tending.let_go(name)
+
+    def signal(self, name: str, number: signal.Signals) -> float:
+        return self.tending.signal(name, number)
+
+    def log(self, name: str) -> str:
+        """A process's or a store's log."""
+        path = self.home.log(name)
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def url(self, name: str) -> str:
+        return f"http://127.0.0.1:{self._ports[name]}"
+
+    def urls(self) -> list[str]:
+        """The APIs that live, or all when none does."""
+        alive = [self.url(name) for name in self.apis if self.pid(name) is not None]
+        return alive or [self.url(name) for name in self.apis]
+
+    def ready(self, name: str) -> bool:
+        """Whether a process serves: an API answers, a worker has said that it lives."""
+        pid = self.pid(name)
+        kind = self.kinds[name]
+        if pid is None or kind == "beat":
+            return pid is not None
+        if kind == "api":
+            return httpx2.get(f"{self.url(name)}/readyz", timeout=3, trust_env=False).is_success
+        said = self.redis.zrange(f"pt:alive:{kind.removeprefix('worker-')}", 0, -1)
+        return any(owner.split(b":")[1] == b"%d" % pid for owner in said)
+
+    def wait_ready(self, *names: str, seconds: float = READY_SECONDS) -> None:
+        """Until these processes serve; all of them when none is named."""
+        for name in names or list(self.kinds):
+            wait_for(lambda name=name: self.ready(name), seconds, f"{name} serves")
+
+    def wait_rest(self, seconds: float = REST_SECONDS) -> None:
+        """Until no turn runs and no answer is played, everything being let go and thawed."""
+        for store in self.stores.values():
+            store.thaw()
+            store.start()
+        for name in self.kinds:
+            self.let_go(name)
+            if self.pid(name) is not None:
+                self.signal(name, signal.SIGCONT)
+        self.stub.release_all()
+        self.wait_ready()
+        running = "SELECT 1 FROM turns WHERE status IN ('queued','running') LIMIT 1"
+        wait_for(lambda: not self.sql(running), seconds, "no turn runs any more")
+
+    # Stores.
+
+    def start_store(self, name: str) -> None:
+        self.stores[name].start()
+
+    def stop_store(self, name: str) -> None:
+        """End it cleanly; nobody starts it again but `start_store`."""
+        self.stores[name].stop()
+
+    def kill_store(self, name: str) -> float:
+        """SIGKILL; nobody starts it again but `start_store`. The moment of it."""
+        moment = time.monotonic()
+        self.stores[name].kill()
+        return moment
+
+    def sql(self, query: str, *params: Any) -> list[Row]:
+        """A query's rows, on a connection of the harness's own (autocommit)."""
+        return self._sql(query, *params)
+
+    def transaction(self) -> Any:
+        """A psycopg connection in a transaction of its own, rolled back at the end: for locks."""
+        return self._sql.transaction()
+
+    # Turns.
+
+    def people(self, count: int) -> list[Person]:
+        return asyncio.run(make_people(self.settings, count, SPACE))
+
+    def client(self, person: Person, api: str | None = None) -> httpx2.Client:
+        """An HTTP client of a person's, for everything but the stream of an answer."""
+        base = self.urls()[0] if api is None else self.url(api)
+        return httpx2.Client(base_url=base, headers=person.headers, timeout=30, trust_env=False)
+
+    def ask(self, person: Person, text: str, *, api: str | None = None, **more: Any) -> Reader:
+        """Ask what the stub understands (`plays`), in the chat named by the trial, and follow."""
+        trial = dict(word.split("=", 1) for word in text.split() if "=" in word)["trial"]
+        self.watch.follow(trial)
+        url = None if api is None else self.url(api)
+        return self.readers.ask(person, trial, text, url=url, **more)
+
+    def follow(self, person: Person, trial: str, *, api: str | None = None, **more: Any) -> Reader:
+        """Another tab of a person's."""
+        url = None if api is None else self.url(api)
+        return self.readers.follow(person, trial, url=url, **more)
+
+    def holder(self, trial: str) -> str | None:
+        """The name of the worker that holds the trial's turn now (by its id or its trial's)."""
+        rows = self.sql(
+            "SELECT t.lease_owner FROM turns t JOIN ai_chats c ON c.id = t.chat_id"
+            " WHERE (c.alias = %s OR t.id::text = %s) AND t.lease_owner IS NOT NULL",
+            trial,
+            trial,
+        )
+        pids = {str(self.pid(name)): name for name in self.workers}
+        return next((pids.get(owner.split(":")[1]) for (owner,) in rows), None)
+
+    def wait_for(self, condition: Callable[[], Any], seconds: float, what: str) -> Any:
+        """What the condition gives, once it gives something true. Raises AssertionError."""
+        return wait_for(condition, seconds, what)
+
+    def _require_nothing_left(self) -> None:
+        left = [path.stem for path in self.home.run.glob("*.lock") if children.held(path)]
+        if left:
+            wait_for(
+                lambda: not any(children.held(self.home.lock(name)) for name in left),
+                30,
+                f"these have ended: {left}",
+            )
+
+
+@contextmanager
+def _environment() -> Iterator[None]:
+    """The stores' addresses and the secret stand in this process's environment meanwhile."""
+    before = dict(os.environ)
+    for name in ("DATABASE_URL", "REDIS_URL", "APP_SECRET", "APP_SECRET_PREVIOUS"):
+        os.environ.pop(name, None)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+@contextmanager
+def _interrupting() -> Iterator[None]:
+    """SIGTERM and a closed terminal end the block as Ctrl-C does."""
+    before = {number: signal.signal(number, signal.default_int_handler) for number in _STOPS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,45 @@
+"""From a kind of process (`ops.processes`) to one that runs beside others of its kind."""
+
+import os
+from collections.abc import Callable, Mapping
+
+from ops.children import Child
+from ops.home import Home
+from ops.processes import ROOT, environment_of, process_named
+from ops.supervisor import Member
+from shared.core.settings import Settings
+from shared.core.tunables import API_END_SECONDS, WORKER_END_SECONDS
+
+Wrap = Callable[[list[str]], list[str]]  # another argument list in place of a process's own
+
+
+def member(
+    name: str,
+    kind: str,
+    settings: Settings,
+    home: Home,
+    env: Mapping[str, str],
+    wrap: Wrap | None = None,
+) -> Member:
+    """`settings.port` is the process's own, where it listens."""
+    process = process_named(kind)
+    argv = [_own(name, argument, home) for argument in process.argv(settings)]
+    child = Child(
+        argv=argv if wrap is None else wrap(argv),
+        lock=home.lock(name),
+        log=home.log(name),
+        cwd=ROOT,
+        env=environment_of(process, settings, os.environ) | {"PAGETURN_PROCESS": name} | dict(env),
+        tied=True,
+    )
+    grace = API_END_SECONDS if kind == "api" else settings.grace_seconds + WORKER_END_SECONDS
+    return Member(name, child, 0, grace)
+
+
+def _own(name: str, argument: str, home: Home) -> str:
+    """What two processes of one kind on one machine may not share."""
+    if argument.startswith("--hostname="):
+        return f"--hostname={name}@%h"
+    if argument.startswith("--schedule="):
+        return f"--schedule={home.run / name}-schedule"
+    return argument
