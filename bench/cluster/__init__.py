@@ -20,10 +20,9 @@ A trial's id is also its chat's `alias`, so that everything is found by it.
 """
 
 from bench.cluster.cluster import Cluster
+from bench.cluster.people import Person
 from bench.cluster.reader import Reader
 from bench.cluster.stub import Stub
 from bench.cluster.watch import Sight, Watch
-
-from bench.cluster.people import Person
 
 __all__ = ["Cluster", "Person", "Reader", "Sight", "Stub", "Watch"]

@@ -45,7 +45,7 @@ class Cluster:
     """Names of processes: api-1 …, chat-1 …, index-1 …, beat-1 …; of stores: postgres, valkey.
 
     `env` goes to every process: by default everything is as a person has it who sets nothing.
-    Enter it on the main thread.
+    `keep` leaves the folder with the logs behind. Enter it on the main thread.
     """
 
     def __init__(
@@ -56,7 +56,9 @@ class Cluster:
         indexes: int = 1,
         beats: int = 1,
         env: Mapping[str, str] | None = None,
+        keep: bool = False,
     ) -> None:
+        self._keep = keep
         self._counts = {"api": apis, "worker-chat": chats, "worker-index": indexes, "beat": beats}
         self._env = dict(env or {})
         self._cleanup = ExitStack()
@@ -81,7 +83,8 @@ class Cluster:
         self._cleanup.enter_context(_interrupting())
         self.folder = Path(tempfile.mkdtemp(prefix="pageturn-cluster-"))
         self.folder.chmod(0o755)  # as root the stores run as another user
-        self._cleanup.callback(shutil.rmtree, self.folder, ignore_errors=True)
+        if not self._keep:
+            self._cleanup.callback(shutil.rmtree, self.folder, ignore_errors=True)
         self._cleanup.enter_context(_environment())
         self.home = open_home(self.folder / "home")
         self._cleanup.callback(self._require_nothing_left)

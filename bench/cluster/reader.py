@@ -148,7 +148,7 @@ class Reader:
     async def _fetch(self) -> dict[str, Any] | None:
         for url in self._in_turn():
             try:
-                return await stored_answer(self.client, url, self.person, self.trial, self.page)
+                return await stored_answer(self.client, url, self.person, self.page)
             except httpx2.HTTPError:
                 continue
         return None

@@ -1,5 +1,6 @@
 """What a reader saw, compared with what is stored."""
 
+from itertools import pairwise
 from typing import Any
 
 import httpx2
@@ -13,7 +14,7 @@ _ENDS = tuple(_STATUS)
 
 
 async def stored_answer(
-    client: httpx2.AsyncClient, url: str, person: Person, trial: str, page: UiMessage
+    client: httpx2.AsyncClient, url: str, person: Person, page: UiMessage
 ) -> dict[str, Any] | None:
     """The stored answer that a reader followed, or the chat's last one when nothing of it had
     come. None: there is none. Raises httpx2.HTTPError."""
@@ -46,7 +47,7 @@ def faults_of(page: UiMessage, *, last: bool) -> list[str]:
     if kinds[0] != "start" or kinds.count("start") != 1:
         faults.append("not one start at the beginning")
     numbers = [number for number in page.ids if number]  # what is made of rows has none
-    if any(b <= a for a, b in zip(numbers, numbers[1:], strict=False)):
+    if any(b <= a for a, b in pairwise(numbers)):
         faults.append("a number came twice or out of order")
     ends = [at for at, kind in enumerate(kinds) if kind in _ENDS]
     if len(ends) > 1 or (ends and ends[0] != len(kinds) - 1):

@@ -1,0 +1,106 @@
+"""Turns of a round: begun together, brought to the moment, followed to their end."""
+
+import random
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from bench.cluster import Cluster, Person, Reader
+
+INSIDE_SECONDS = 40.0  # until all turns of a round are where the fault shall find them
+END_SECONDS = 100.0  # until all have ended: three attempts, and a machine that is busy
+WITHIN_SECONDS = 0.4  # after all are inside, the fault comes at a random instant of so long
+
+
+@dataclass(eq=False)
+class Take:
+    """One turn of a round, its person and its browser."""
+
+    trial: str
+    person: Person
+    reader: Reader
+
+
+def words_of(trial: str, person: Person, plan: str, **keys: Any) -> str:
+    """What the person says, so that the stub does what the plan says."""
+    told = {"trial": trial, "plan": plan, "space": person.space_id} | keys
+    return " ".join(f"{key}={value}" for key, value in told.items())
+
+
+def begin(
+    cluster: Cluster,
+    count: int,
+    plan: str,
+    *,
+    hold: Callable[[str], None] | None = None,
+    people: Sequence[Person] | None = None,
+    reader: dict[str, Any] | None = None,
+    **keys: Any,
+) -> list[Take]:
+    """Ask `count` questions, each by a person of its own. `hold` gets each trial's id before it
+    is asked; `reader` are options of the reader; `keys` go to the plan."""
+    takes = []
+    for person in people or cluster.people(count):
+        trial = f"x{uuid4().hex[:12]}"
+        if hold is not None:
+            hold(trial)
+        text = words_of(trial, person, plan, **keys)
+        takes.append(Take(trial, person, cluster.ask(person, text, **(reader or {}))))
+    return takes
+
+
+def all_inside(
+    cluster: Cluster,
+    takes: Iterable[Take],
+    inside: Callable[[Take], Any],
+    what: str,
+    seconds: float = INSIDE_SECONDS,
+) -> None:
+    """Wait until the moment has come for every turn of the round."""
+    left = list(takes)
+
+    def there() -> bool:
+        left[:] = [take for take in left if not inside(take)]
+        return not left
+
+    cluster.wait_for(there, seconds, f"all turns are inside the moment: {what}")
+
+
+def at(cluster: Cluster, *, step: int, piece: int) -> Callable[[Take], bool]:
+    """Whether the model's answer to this step has come so far."""
+    return lambda take: cluster.stub.reached(take.trial, step=step, piece=piece)
+
+
+def any_instant(rng: random.Random, within: float = WITHIN_SECONDS) -> None:
+    time.sleep(rng.uniform(0, within))
+
+
+def kill_holders(cluster: Cluster, takes: Iterable[Take]) -> dict[str, float]:
+    """SIGKILL every worker that holds one of the turns: trial → the moment."""
+    held: dict[str, list[str]] = {}
+    for take in takes:
+        holder = cluster.holder(take.trial)
+        assert holder is not None, f"nobody holds {take.trial}"
+        held.setdefault(holder, []).append(take.trial)
+    return {
+        trial: moment
+        for name, trials in held.items()
+        for moment in [cluster.kill(name)]
+        for trial in trials
+    }
+
+
+def all_over(cluster: Cluster, takes: Iterable[Take], seconds: float = END_SECONDS) -> None:
+    """Wait until every reader has seen an end; who has not by then is judged as it is."""
+    left = list(takes)
+
+    def over() -> bool:
+        left[:] = [take for take in left if not take.reader.over]
+        return not left
+
+    try:
+        cluster.wait_for(over, seconds, "all readers saw an end")
+    except AssertionError:
+        return
