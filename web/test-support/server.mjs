@@ -102,6 +102,7 @@ const ROUTES = [
   ["GET", /^\/v1\/ai\/chats$/, ({ query }) => chatList(query.get("pageId"))],
   ["GET", /^\/v1\/ai\/chats\/([^/]+)$/, ({ id }) => summary(chatOf(id))],
   ["GET", /^\/v1\/ai\/chats\/([^/]+)\/messages$/, ({ id }) => list(shownBranch(chatOf(id)))],
+  ["GET", /^\/v1\/ai\/chats\/([^/]+)\/queue$/, () => ({ items: [], held: false })], // it refuses what comes during an answer
   ["POST", /^\/v1\/ai\/chats\/([^/]+)\/branch$/, ({ id, body }) => showBranch(chatOf(id), body.messageId)],
   ["PATCH", /^\/v1\/ai\/chats\/([^/]+)$/, ({ id, body }) => summary(Object.assign(chatOf(id), body))],
   ["DELETE", /^\/v1\/ai\/chats\/([^/]+)$/, ({ id }) => void chats.delete(chatOf(id).id)],

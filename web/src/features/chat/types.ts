@@ -44,6 +44,8 @@ export interface MessageMetadata {
   timeMs?: number;
   truncated?: boolean;
   finishReason?: string;
+  /** Why the answer was stopped before its end. */
+  stopReason?: "asked" | "interrupted" | "unattended";
   changes?: PageAction[];
   error?: string;
   errorCode?: string;
@@ -56,6 +58,20 @@ export interface MessageMetadata {
 }
 
 export type ChatMessage = UIMessage<MessageMetadata>;
+
+/** A message that waits for the answer before it; `error` says why it could not be sent. */
+export interface QueuedItem {
+  id: string;
+  text: string;
+  createdAt: string;
+  error: { code: string; message: string } | null;
+}
+
+/** In the order of sending. `held`: nothing is sent before the person says so. */
+export interface Queue {
+  items: QueuedItem[];
+  held: boolean;
+}
 
 export interface StoredMessage {
   id: string;

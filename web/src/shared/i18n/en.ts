@@ -347,6 +347,19 @@ export const en = {
     log: "Conversation",
     aboutPage: "About “{{title}}”",
     stopped: "You stopped this answer.",
+    stoppedForNext: "You interrupted this answer with your next message.",
+    stoppedUnattended: "This answer was stopped because nobody followed it.",
+    queue: {
+      label: "Messages that wait",
+      add: "Send after this answer",
+      now: "Send now",
+      nowHint: "Stops the answer that is being written",
+      remove: "Remove this message",
+      waits: "Sent one after another when this answer ends",
+      held: "The last answer was not finished, so these wait until you send them",
+      failed: "The first message could not be sent; the others wait for it",
+      refused: "Your message was not taken",
+    },
     truncated: "The answer reached its limit.",
     filtered: "The provider's filter ended this answer early.",
     usage: "{{input}} tokens in, {{output}} out, {{seconds}} s",
@@ -487,6 +500,18 @@ export const en = {
     running: {
       title: "An answer is still being written in this chat",
       advice: "Wait for it or stop it.",
+    },
+    queueFull: {
+      title: "Too many messages wait in this chat",
+      advice: "Wait until some are sent, or remove some.",
+    },
+    queuedGone: {
+      title: "This message does not wait any more",
+      advice: "It has been sent or removed.",
+    },
+    sessionEnded: {
+      title: "You were signed out before it could be sent",
+      advice: "Send it again.",
     },
     changed: {
       title: "This chat has changed meanwhile",

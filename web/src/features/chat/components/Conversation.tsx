@@ -1,6 +1,6 @@
 import { ActionIcon } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useEffect, useMemo } from "react";
+import { useCallback, useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { DownIcon } from "@/shared/ui/icons";
 import { messageOf } from "@/shared/ui/States";
@@ -8,6 +8,7 @@ import { type ActiveChat, takePrompt, useChatUi } from "../chatUi";
 import { useAnnouncer } from "../hooks/useAnnouncer";
 import { type Conversation as Chat, useConversation } from "../hooks/useConversation";
 import { type FollowScroll, useFollowScroll } from "../hooks/useFollowScroll";
+import { useQueueTexts } from "../hooks/useQueueTexts";
 import { messageText } from "../lib/foldParts";
 import { viewKey } from "../lib/stored";
 import type { ChatMessage } from "../types";
@@ -15,6 +16,7 @@ import { ChatNotice } from "./ChatNotice";
 import { EmptyChat } from "./EmptyChat";
 import { MessageView } from "./MessageView";
 import { PromptInput } from "./PromptInput";
+import { QueuedMessages } from "./QueuedMessages";
 import { Thinking } from "./Thinking";
 
 interface Props {
@@ -33,6 +35,7 @@ export function Conversation({ active, initial }: Props) {
   const live = chat.busy || answer?.metadata?.status === "streaming";
   const idle = !live && chat.connection !== "reconnecting";
   const actions = useMessageActions(chat, scroll);
+  const onQueue = useEnqueue(chat.queueing.add);
   const announced = useAnnouncer(answer ? messageText(answer) : "", chat.busy, t("chat.answered"));
 
   useEffect(() => {
@@ -64,25 +67,29 @@ export function Conversation({ active, initial }: Props) {
           <ChatNotice chat={chat} />
         </div>
       </div>
-      {scroll.atEnd ? null : (
-        <ActionIcon
-          className="to-end"
-          radius="xl"
-          variant="default"
-          aria-label={t("chat.latest")}
-          title={t("chat.latest")}
-          onClick={scroll.toEnd}
-        >
-          <DownIcon size={16} />
-        </ActionIcon>
-      )}
+      <div className="to-end">
+        {scroll.atEnd ? null : (
+          <ActionIcon
+            radius="xl"
+            variant="default"
+            aria-label={t("chat.latest")}
+            title={t("chat.latest")}
+            onClick={scroll.toEnd}
+          >
+            <DownIcon size={16} />
+          </ActionIcon>
+        )}
+      </div>
       <div className="visually-hidden" role="status" aria-live="polite">
         {announced}
       </div>
+      <QueuedMessages queueing={chat.queueing} busy={chat.busy} />
       <PromptInput
         busy={chat.busy}
         stopping={chat.stopping}
+        waits={chat.queueing.waits}
         onSend={actions.send}
+        onQueue={onQueue}
         onStop={chat.stop}
       />
     </div>
@@ -111,6 +118,24 @@ function useMessageActions(chat: Chat, { toEnd, hold }: FollowScroll) {
       },
     };
   }, [send, edit, regenerate, goOn, showVersion, toEnd, hold, t]);
+}
+
+/** Lets a message wait; false, and why is shown, when it cannot. */
+function useEnqueue(add: (text: string) => Promise<void>) {
+  const { t } = useTranslation();
+  const { failure } = useQueueTexts();
+  return useCallback(
+    async (text: string): Promise<boolean> => {
+      try {
+        await add(text);
+        return true;
+      } catch (error) {
+        notifications.show({ color: "red", title: t("chat.queue.refused"), message: failure(error) });
+        return false;
+      }
+    },
+    [add, failure, t],
+  );
 }
 
 /** Something of the answer can be read, or is moving, at its end. */

@@ -44,6 +44,12 @@ export function MessageEnd({ message, last, idle, actions }: Props) {
   );
 }
 
+const STOPPED = {
+  asked: "chat.stopped",
+  interrupted: "chat.stoppedForNext",
+  unattended: "chat.stoppedUnattended",
+} as const;
+
 interface EndProps {
   metadata: MessageMetadata;
   last: boolean;
@@ -68,7 +74,9 @@ function HowItEnded({ metadata, last, onContinue }: EndProps) {
           ) : null}
         </p>
       ) : null}
-      {metadata.status === "aborted" ? <p className="message-note">{t("chat.stopped")}</p> : null}
+      {metadata.status === "aborted" ? (
+        <p className="message-note">{t(STOPPED[metadata.stopReason ?? "asked"])}</p>
+      ) : null}
       {/* The last answer's failure stands below it, with what can be done. */}
       {failure && !last ? (
         <p className="message-note" data-bad>

@@ -10,21 +10,28 @@ import { TokenCount } from "./TokenCount";
 interface Props {
   busy: boolean;
   stopping: boolean;
+  /** A new message waits for what is being answered. */
+  waits: boolean;
   onSend: (text: string) => void;
+  /** False when the message could not be let wait. */
+  onQueue: (text: string) => Promise<boolean>;
   onStop: () => void;
 }
 
 /** Drawn apart from the answer: a text area that fits its text measures itself each time. */
-export const PromptInput = memo(function PromptInput({ busy, stopping, onSend, onStop }: Props) {
+export const PromptInput = memo(function PromptInput(props: Props) {
+  const { busy, stopping, waits, onSend, onQueue, onStop } = props;
   const { t } = useTranslation();
   const { page, focus } = useChatUi();
   const [text, setText] = useState("");
-  const ready = text.trim() !== "" && !busy;
+  const ready = text.trim() !== "" && (waits || !busy);
 
   function send() {
     if (!ready) return;
+    const words = text.trim();
     setText("");
-    onSend(text.trim());
+    if (waits) void onQueue(words).then((done) => done || setText((typed) => joined(words, typed)));
+    else onSend(words);
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>) {
@@ -60,6 +67,19 @@ export const PromptInput = memo(function PromptInput({ busy, stopping, onSend, o
           onChange={(event) => setText(event.currentTarget.value)}
           onKeyDown={onKeyDown}
         />
+        {busy && !ready ? null : (
+          <ActionIcon
+            type="submit"
+            radius="xl"
+            size="lg"
+            variant="filled"
+            disabled={!ready}
+            aria-label={waits ? t("chat.queue.add") : t("chat.send")}
+            title={waits ? t("chat.queue.add") : t("chat.send")}
+          >
+            <SendIcon />
+          </ActionIcon>
+        )}
         {busy ? (
           <ActionIcon
             radius="xl"
@@ -73,19 +93,7 @@ export const PromptInput = memo(function PromptInput({ busy, stopping, onSend, o
           >
             <StopIcon />
           </ActionIcon>
-        ) : (
-          <ActionIcon
-            type="submit"
-            radius="xl"
-            size="lg"
-            variant="filled"
-            disabled={!ready}
-            aria-label={t("chat.send")}
-            title={t("chat.send")}
-          >
-            <SendIcon />
-          </ActionIcon>
-        )}
+        ) : null}
       </div>
       <div className="prompt-note">
         <ModelSelect />
@@ -95,3 +103,6 @@ export const PromptInput = memo(function PromptInput({ busy, stopping, onSend, o
     </form>
   );
 });
+
+/** A message that came back, with what was typed since. */
+const joined = (words: string, typed: string) => (typed === "" ? words : `${words}\n${typed}`);

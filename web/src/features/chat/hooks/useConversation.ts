@@ -9,6 +9,7 @@ import { CHATS_KEY } from "../queries/chats";
 import { MODELS_KEY } from "../queries/models";
 import type { ChatMessage } from "../types";
 import { useAfterTurn } from "./useAfterTurn";
+import { useQueueing } from "./useQueueing";
 import { type Connection, type Ending, useReconnect } from "./useReconnect";
 import { type Request, useSending } from "./useSending";
 import { useStop } from "./useStop";
@@ -54,6 +55,7 @@ export function useConversation(active: ActiveChat, initial: ChatMessage[] | nul
   const reconnect = useReconnect({ chat, ending, last, stored });
   const stop = useStop(chat, address);
   const sending = useSending({ chat, active: active.key, ending, last, stored });
+  const queueing = useQueueing({ chat, active, stored, reconnect: reconnect.start });
   useAdoption(active.key, chat.messages);
 
   const busy = chat.status === "submitted" || chat.status === "streaming";
@@ -92,6 +94,7 @@ export function useConversation(active: ActiveChat, initial: ChatMessage[] | nul
     retry,
     stop: stop.run,
     stopping: busy && stop.pending,
+    queueing,
   };
 }
 

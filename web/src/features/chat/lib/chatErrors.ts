@@ -16,6 +16,9 @@ const BY_CODE = {
   context_too_long: "contextTooLong",
   unknown_model: "unknownModel",
   turn_running: "running",
+  queue_full: "queueFull",
+  queued_message_not_found: "queuedGone",
+  session_ended: "sessionEnded",
   nothing_to_continue: "changed",
   nothing_to_regenerate: "changed",
   unavailable: "unavailable",
@@ -106,7 +109,8 @@ function refusal(status: number, responseText: string): ChatError {
   };
 }
 
-const kindOf = (code: string | undefined): ErrorKind | undefined =>
+/** What a code of the API's is called in the translations. */
+export const kindOf = (code: string | undefined): ErrorKind | undefined =>
   code !== undefined && Object.hasOwn(BY_CODE, code)
     ? BY_CODE[code as keyof typeof BY_CODE]
     : undefined;

@@ -42,6 +42,8 @@ interface Send {
   messageId: string | undefined;
 }
 
+export type SendBody = ReturnType<typeof sendBody>;
+
 export function sendBody({ id, messages, trigger, messageId }: Send, to: Addressee) {
   const last = messages.at(-1);
   return {

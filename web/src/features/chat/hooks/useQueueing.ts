@@ -1,0 +1,102 @@
+import { generateId } from "ai";
+import { useCallback, useEffect, useMemo, useRef } from "react";
+import { type ActiveChat, chatUi } from "../chatUi";
+import { gone, lookAgain, mustWait } from "../lib/queue";
+import { sendBody } from "../lib/transport";
+import {
+  postQueued,
+  removeQueued,
+  sendQueuedNow,
+  useChangeQueue,
+  useQueue,
+} from "../queries/queue";
+import type { ChatMessage, QueuedItem } from "../types";
+import type { LiveChat, useStoredMessages } from "./useStoredMessages";
+
+interface Options {
+  chat: LiveChat;
+  active: ActiveChat;
+  stored: ReturnType<typeof useStoredMessages>;
+  /** Follows the chat with growing pauses, where a look at it has failed. */
+  reconnect: () => void;
+}
+
+/** The messages that wait in a chat, and the answers to those that the server has sent. */
+export function useQueueing({ chat, active, stored, reconnect }: Options) {
+  const busy = chat.status === "submitted" || chat.status === "streaming";
+  const { chatId } = active;
+  const idleSince = useRef(0);
+  const queue = useQueue(chatId, (now) => lookAgain(now, busy, Date.now() - idleSince.current));
+  const { refresh, change } = useChangeQueue(chatId);
+  const seen = useRef(new Set<string>());
+  const latest = useRef({ chat, active });
+  latest.current = { chat, active };
+
+  useEffect(() => {
+    if (busy || chatId === null) return;
+    idleSince.current = Date.now();
+    void refresh();
+  }, [busy, chatId, refresh]);
+
+  /** Shows what was asked and said meanwhile, and goes on with the answer that is being written. */
+  const follow = useCallback(async () => {
+    await stored.refresh();
+    stored.began();
+    await latest.current.chat.resumeStream();
+  }, [stored]);
+
+  const last = chat.messages.at(-1)?.id;
+  useEffect(() => {
+    const sent = gone(seen.current, queue);
+    for (const { id } of queue.items) seen.current.add(id);
+    if (sent.length === 0) return;
+    if (busy) {
+      void catchUp(stored, last).catch(() => {}); // the end of the answer looks again
+      return;
+    }
+    for (const id of sent) seen.current.delete(id);
+    void follow().catch(reconnect);
+  }, [queue, busy, last, stored, follow, reconnect]);
+
+  const actions = useMemo(
+    () => ({
+      async add(text: string): Promise<void> {
+        const queued = await postQueued(bodyOf(text, latest.current.active));
+        if (queued === null) await follow();
+        else await change((items) => withItem(items, queued));
+      },
+      async remove(id: string): Promise<void> {
+        await removeQueued(latest.current.active.key, id);
+        seen.current.delete(id);
+        await change((items) => items.filter((item) => item.id !== id));
+      },
+      async now(id: string): Promise<void> {
+        await sendQueuedNow(latest.current.active.key, id);
+        await refresh();
+      },
+    }),
+    [follow, change, refresh],
+  );
+  const waits = mustWait(queue, chat.status === "streaming" && chatId !== null);
+  return { queue, waits, ...actions };
+}
+
+export type Queueing = ReturnType<typeof useQueueing>;
+
+function bodyOf(text: string, { key, chatId, model }: ActiveChat) {
+  const message: ChatMessage = { id: generateId(), role: "user", parts: [{ type: "text", text }] };
+  const send = { id: key, messages: [message], trigger: "submit-message", messageId: undefined };
+  return sendBody(send, { chatId, model, pageId: chatUi().page?.id ?? null });
+}
+
+const withItem = (items: QueuedItem[], item: QueuedItem) =>
+  items.some(({ id }) => id === item.id) ? items : [...items, item];
+
+/**
+ * After a line that was down, the answer that comes in may be that to a message which waited: by
+ * then its question is stored, and is shown above it.
+ */
+async function catchUp(stored: Options["stored"], last: string | undefined): Promise<void> {
+  const messages = await stored.fetch();
+  if (messages !== null && messages.at(-1)?.id === last) stored.put(messages);
+}
