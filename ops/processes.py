@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ops.errors import OpsError
 from shared.core.settings import Settings
-from shared.core.tunables import API_GRACE_SECONDS, INDEX_CONCURRENCY
+from shared.core.tunables import API_GRACE_SECONDS, INDEX_CONCURRENCY, RPC_CONCURRENCY
 
 ROOT = Path(__file__).resolve().parent.parent
 _LOOPBACK = "127.0.0.1"
@@ -58,7 +58,12 @@ def _worker(name: str, queues: str, concurrency: int) -> list[str]:
 
 
 def _chat(settings: Settings) -> list[str]:
-    return _worker("chat", "chat,rpc", settings.chat_concurrency)
+    return _worker("chat", "chat", settings.chat_concurrency)
+
+
+def _rpc(_: Settings) -> list[str]:
+    # Of its own: a person waits for the answer, however many turns or pages wait for theirs.
+    return _worker("rpc", "rpc", RPC_CONCURRENCY)
 
 
 def _index(_: Settings) -> list[str]:
@@ -103,6 +108,7 @@ def _nothing(_: Settings) -> dict[str, str]:
 PROCESSES = (
     Process("api", _api, _nothing),
     Process("worker-chat", _chat, _nothing),
+    Process("worker-rpc", _rpc, _nothing),
     Process("worker-index", _index, _nothing),
     Process("beat", _beat, _nothing),
     Process("flower", _flower, _flower_environment),

@@ -60,7 +60,7 @@ def test_flower_has_a_login_and_the_stores_lose_nothing() -> None:
 
 
 def test_models_in_private_networks_are_allowed_only_on_request() -> None:
-    for name in ("api", "worker-chat", "worker-index"):
+    for name in ("api", "worker-chat", "worker-rpc", "worker-index"):
         setting = OURS[name]["environment"]["PAGETURN_PRIVATE_MODELS"]
         assert setting == "${PAGETURN_PRIVATE_MODELS:-false}"
     assert "PAGETURN_PRIVATE_MODELS" in FILE.split("x-pageturn")[0]

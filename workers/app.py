@@ -13,7 +13,7 @@ from celery.signals import setup_logging, worker_init, worker_shutting_down
 
 from shared.bus.jobs import BROKER_TRANSPORT, FollowIndex, Job, Queue, SweepExpired
 from shared.chat.sweeping import Sweeper
-from shared.core.liveness import beat_forever
+from shared.core.liveness import WORKER_KINDS, beat_forever
 from shared.core.logging import configure_logging
 from shared.core.settings import get_settings
 from shared.core.tunables import FOLLOW_INDEX_SECONDS, SWEEP_EXPIRED_SECONDS
@@ -78,10 +78,9 @@ def _start(sender: Any = None, **_: Any) -> None:
     loop.start(sweeper.run())
     queues = {queue.name for queue in sender.app.amqp.queues.consume_from.values()}
     if "chat" in queues:
-        loop.start(beat_forever(current.redis, "chat", current.owner))
         background.start(loop)
-    if "index" in queues:
-        loop.start(beat_forever(current.redis, "index", current.owner))
+    for kind in WORKER_KINDS & queues:
+        loop.start(beat_forever(current.redis, kind, current.owner))
 
 
 def _hand_over(**_: Any) -> None:

@@ -25,15 +25,16 @@ async def healthz() -> dict[str, str]:
 
 @router.get("/readyz", responses={503: {"description": "Something is missing."}})
 async def readyz(request: Request) -> JSONResponse:
-    """Database, Redis, chat worker and index worker, each `ok` or `missing`; 503 while one
+    """Database, Redis and a worker of each kind, each `ok` or `missing`; 503 while one
     is missing, or when this process is leaving."""
     database: Database = request.app.state.database
     redis: Redis = request.app.state.redis
-    names = ("database", "redis", "chatWorker", "indexWorker")
+    names = ("database", "redis", "chatWorker", "rpcWorker", "indexWorker")
     answers = await asyncio.gather(
         _holds(_database(database)),
         _holds(_redis(redis)),
         _holds(_worker(redis, "chat")),
+        _holds(_worker(redis, "rpc")),
         _holds(_worker(redis, "index")),
     )
     checks = {

@@ -11,14 +11,14 @@ from shared.bus.jobs import Queue
 from shared.chat.load import TurnLoad, turn_load
 from shared.core.db import Database
 from shared.core.figures import FIGURES_KEY, Counted, counted
-from shared.core.liveness import alive
+from shared.core.liveness import WORKER_KINDS, alive
 from shared.core.tunables import SCRAPE_STORE_SECONDS
 from shared.search.backlog import IndexBacklog, index_backlog
 
 ReadingT = TypeVar("ReadingT")
 
 QUEUES: tuple[str, ...] = get_args(Queue)
-WORKERS = ("chat", "index")
+WORKERS = sorted(WORKER_KINDS)
 
 
 @dataclass(frozen=True, slots=True)

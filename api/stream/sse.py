@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator
 from uuid import UUID
 
 from redis.exceptions import RedisError
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.responses import StreamingResponse
 from starlette.types import Message, Send
 
@@ -13,9 +15,14 @@ from api.stream.hub import Hub, Signal
 from shared.bus import events
 from shared.bus.stream import EventStream, epoch_of
 from shared.chat import turns
-from shared.core.db import Database
+from shared.chat.turns import TurnState
+from shared.core.db import Database, database_away
 from shared.core.logging import get_logger
-from shared.core.tunables import STALLED_READER_SECONDS
+from shared.core.tunables import (
+    STALLED_READER_SECONDS,
+    STREAM_PATIENCE_SECONDS,
+    STREAM_POLL_SECONDS,
+)
 from shared.tools.registry import tool_titles
 
 log = get_logger(__name__)
@@ -127,11 +134,22 @@ class TurnStream:
         return None if cursor.ended else cursor
 
     async def _sync(self, cursor: Cursor, turn_id: UUID) -> list[bytes]:
-        async with self._database.session() as session:
-            state = await turns.load(session, turn_id)
+        state = await self._load(turn_id)
         if state is None:
             raise RuntimeError("the turn is gone")
         return cursor.sync(state)
+
+    async def _load(self, turn_id: UUID) -> TurnState | None:
+        """A database that is started again is waited for: to its readers the turn goes on."""
+        deadline = asyncio.get_running_loop().time() + STREAM_PATIENCE_SECONDS
+        while True:
+            try:
+                async with self._database.session() as session:
+                    return await turns.load(session, turn_id)
+            except (DBAPIError, PoolTimeoutError) as error:
+                if asyncio.get_running_loop().time() > deadline or not database_away(error):
+                    raise
+            await asyncio.sleep(STREAM_POLL_SECONDS)
 
     async def _tail(self, cursor: Cursor, turn_id: UUID) -> bytes:
         """What Redis still holds after the cursor; nothing when Redis is away."""

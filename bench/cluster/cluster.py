@@ -17,7 +17,7 @@ from pydantic import SecretStr
 from redis import Redis
 
 from bench.cluster.database import Row, Sql
-from bench.cluster.members import Wrap, member
+from bench.cluster.members import Wrap, member, take_turns
 from bench.cluster.people import Person, make_people, sign_owner_in
 from bench.cluster.reader import Reader
 from bench.cluster.readers import Readers
@@ -37,7 +37,6 @@ from tests.fakes.installation import wait_for
 
 READY_SECONDS = 90.0
 REST_SECONDS = 60.0  # for the turns that still run when a row is over
-SPACE = "General"  # the first workspace has it
 _STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -59,7 +58,13 @@ class Cluster:
         keep: bool = False,
     ) -> None:
         self._keep = keep
-        self._counts = {"api": apis, "worker-chat": chats, "worker-index": indexes, "beat": beats}
+        self._counts = {
+            "api": apis,
+            "worker-chat": chats,
+            "worker-rpc": 1,
+            "worker-index": indexes,
+            "beat": beats,
+        }
         self._env = dict(env or {})
         self._cleanup = ExitStack()
         self._ports: dict[str, int] = {}
@@ -95,7 +100,7 @@ class Cluster:
         self._start_processes()
         self._start_watching()
         self.wait_ready()
-        self.owner = asyncio.run(sign_owner_in(self.settings, SPACE))
+        self.owner = asyncio.run(sign_owner_in(self.settings))
         self._use_stub()
 
     def _start_stores(self) -> None:
@@ -119,7 +124,7 @@ class Cluster:
 
     def _start_processes(self) -> None:
         self.tending.start()
-        short = {"worker-chat": "chat", "worker-index": "index"}
+        short = {"worker-chat": "chat", "worker-rpc": "rpc", "worker-index": "index"}
         for kind, count in self._counts.items():
             for number in range(1, count + 1):
                 self.add(f"{short.get(kind, kind)}-{number}", kind)
@@ -192,6 +197,13 @@ class Cluster:
     def signal(self, name: str, number: signal.Signals) -> float:
         return self.tending.signal(name, number)
 
+    def only(self, *names: str) -> None:
+        """Of the chat workers only these take turns that wait; the others go on with what they
+        hold. One that is started anew takes turns, whatever was said before."""
+        for name in self.workers:
+            if self.pid(name) is not None:
+                take_turns(name, wanted=name in names)
+
     def log(self, name: str) -> str:
         """A process's or a store's log."""
         path = self.home.log(name)
@@ -232,6 +244,7 @@ class Cluster:
                 self.signal(name, signal.SIGCONT)
         self.stub.release_all()
         self.wait_ready()
+        self.only(*self.workers)
         running = "SELECT 1 FROM turns WHERE status IN ('queued','running') LIMIT 1"
         wait_for(lambda: not self.sql(running), seconds, "no turn runs any more")
 
@@ -258,10 +271,14 @@ class Cluster:
         """A psycopg connection in a transaction of its own, rolled back at the end: for locks."""
         return self._sql.transaction()
 
+    def connect(self) -> Any:
+        """A psycopg connection of the caller's own (autocommit)."""
+        return self._sql.connect(autocommit=True)
+
     # Turns.
 
     def people(self, count: int) -> list[Person]:
-        return asyncio.run(make_people(self.settings, count, SPACE))
+        return asyncio.run(make_people(self.settings, count))
 
     def client(self, person: Person, api: str | None = None) -> httpx2.Client:
         """An HTTP client of a person's, for everything but the stream of an answer."""

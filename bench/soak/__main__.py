@@ -30,7 +30,7 @@ from tests.fakes.llm_stub import StubThread
 PEOPLE = 8  # signing in is throttled for an address
 SAMPLE_SECONDS = 15.0
 KILL_SECONDS = 60.0
-VICTIMS = ("worker-chat", "api", "worker-index", "worker-chat", "beat", "flower")
+VICTIMS = ("worker-chat", "api", "worker-index", "worker-chat", "worker-rpc", "beat", "flower")
 STORES = ("valkey", "postgres")
 
 

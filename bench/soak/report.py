@@ -6,7 +6,8 @@ from bench.soak.place import STEADY
 from bench.soak.watch import Sample
 
 GROWTH = 1.2  # from the second quarter to the last; caches are full by then
-NAMES = (*STEADY, "api", "worker-chat", "worker-index", "beat", "flower", "valkey", "postgres")
+SUPERVISED = ("api", "worker-chat", "worker-rpc", "worker-index", "beat", "flower")
+NAMES = (*STEADY, *SUPERVISED, "valkey", "postgres")
 
 
 def table(samples: list[Sample], rows: int = 13) -> str:

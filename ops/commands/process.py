@@ -6,12 +6,12 @@ from typing import Annotated
 import typer
 
 from ops.home import open_home
-from ops.processes import ROOT, environment_of, process_named
+from ops.processes import PROCESSES, ROOT, environment_of, process_named
 from shared.core.settings import get_settings
 
 
 def process(
-    name: Annotated[str, typer.Argument(help="api, worker-chat, worker-index, beat or flower")],
+    name: Annotated[str, typer.Argument(help=", ".join(process.name for process in PROCESSES))],
 ) -> None:
     """Run one process in the foreground; DATABASE_URL, REDIS_URL and APP_SECRET must be set."""
     settings = get_settings()

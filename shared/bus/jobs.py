@@ -52,7 +52,7 @@ class SendQueued(Job):
     """Send the first message that waits in a chat, if it may go and nothing runs there."""
 
     name = "chat.send_queued"
-    queue = "chat"
+    queue = "rpc"  # in the queue of turns it would wait as long as its turn will wait again
     chat_id: UUID
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import orjson
 from sqlalchemy import DateTime, MetaData
 from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import (
     AsyncEngine,
     AsyncSession,
@@ -62,6 +64,13 @@ def make_engine(url: str, *, pool_size: int = DB_POOL_SIZE) -> AsyncEngine:
             "application_name": "pageturn",
         },
     )
+
+
+def database_away(error: Exception) -> bool:
+    """Whether trying again may well succeed. What the database refuses, it refuses again."""
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return True
+    return isinstance(error, OperationalError | InterfaceError | PoolTimeoutError)
 
 
 class Database:

@@ -11,6 +11,9 @@ from redis.exceptions import RedisError
 
 from shared.core.tunables import ALIVE_BEAT_SECONDS, ALIVE_SECONDS
 
+# The kinds of worker processes, by the queue that they serve.
+WORKER_KINDS = frozenset({"chat", "rpc", "index"})
+
 _BEAT = """
 local now = tonumber(redis.call('TIME')[1])
 redis.call('ZADD', KEYS[1], now, ARGV[1])
@@ -36,11 +39,11 @@ async def beat_forever(redis: "Redis", kind: str, member: str) -> None:
 
 
 async def alive(redis: "Redis", kind: str) -> int:
-    """How many processes of a kind (`chat`, `index`) spoke lately. Raises RedisError."""
+    """How many processes of a kind (`WORKER_KINDS`) spoke lately. Raises RedisError."""
     count = redis.register_script(_COUNT)
     return int(await count(keys=[_key(kind)], args=[ALIVE_SECONDS]))
 
 
 async def forget(redis: "Redis") -> None:
     """Drop all signs of life: those of processes that were killed outlast them a while."""
-    await redis.delete(*(_key(kind) for kind in ("chat", "index")))
+    await redis.delete(*(_key(kind) for kind in WORKER_KINDS))

@@ -25,6 +25,7 @@ EVENT_FLUSH_SECONDS = 0.02  # deltas are gathered this long at most; the first n
 EVENT_STREAM_MAXLEN = 20_000  # entries a turn's stream keeps; older steps come from PostgreSQL
 READER_QUEUE_SIZE = 1_000  # messages a slow reader may lag before it is dropped
 STALLED_READER_SECONDS = 30.0  # a reader that takes nothing for so long is let go
+STREAM_PATIENCE_SECONDS = 60.0  # for a database that is away, before a stream says so and ends
 STREAM_POLL_SECONDS = 1.0  # covers a lost publish, and ends a stream whose session ended
 
 TURN_MAX_ATTEMPTS = 3  # then the turn fails, visibly
@@ -89,6 +90,7 @@ RECOVERY_BUCKETS = (1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 15.0, 20.0, 30.0, 60.0,
 FOLLOW_INDEX_SECONDS = 10.0  # between looks for pages whose index lags
 SWEEP_EXPIRED_SECONDS = 60.0  # between removals of expired rows
 TICK_SHARE = 0.5  # of its interval, before a tick counts as another one: clocks jitter
+RPC_CONCURRENCY = 8  # short calls that somebody waits for: most wait on a provider
 INDEX_CONCURRENCY = 4  # pages at a time: a provider answers slowly, and one may hang
 INDEX_RERUNS = 5  # readings of a page that changes while it is embedded; then the next task
 INDEX_PAUSE_SECONDS = 20.0  # before an unindexed page is enqueued again; doubles each time
@@ -111,7 +113,8 @@ STORE_START_ATTEMPTS = 3  # another program may take the port between our look a
 STORE_CONNECT_SECONDS = 5  # to a server on this machine
 API_GRACE_SECONDS = 5  # requests and open streams that end by themselves when the API stops
 MIGRATE_LOCK_SECONDS = 120  # a second migration waits for the first, and one for its tables
-MIGRATE_TRY_SECONDS = 2.0  # one wait for a table: whoever comes later waits behind it
+MIGRATE_TRY_SECONDS = 0.7  # for its tables: who comes later waits behind it, and after a
+# second, PostgreSQL's `deadlock_timeout`, somebody who waits may be ended
 MIGRATE_PAUSE_SECONDS = 1.0  # until the next one, for those who waited
 HOME_LOCK_SECONDS = 0.5  # `pageturn status` holds the lock for an instant to look at it
 LOG_FILE_BYTES = 10_000_000  # a process's log; one older part of this size is kept

@@ -44,10 +44,12 @@ async def test_readyz_names_what_is_missing(app: FastAPI, client: Client, redis:
         "database": "ok",
         "redis": "ok",
         "chatWorker": "missing",
+        "rpcWorker": "missing",
         "indexWorker": "missing",
     }
-    assert answer.json()["message"] == "Missing: chatWorker, indexWorker."
-    await redis.zadd("pt:alive:chat", {"one": time.time()})
+    assert answer.json()["message"] == "Missing: chatWorker, rpcWorker, indexWorker."
+    for kind in ("chat", "rpc"):
+        await redis.zadd(f"pt:alive:{kind}", {"one": time.time()})
     await redis.zadd("pt:alive:index", {"two": time.time() - 60})
     assert (await client.get("/readyz")).json()["message"] == "Missing: indexWorker."
     await redis.zadd("pt:alive:index", {"two": time.time()})

@@ -12,6 +12,8 @@ from tests.fakes.ui_message import UiMessage
 
 pytestmark = pytest.mark.slow
 
+PROCESSES = ("api", "worker-chat", "worker-rpc", "worker-index", "beat", "flower")
+
 
 @pytest.mark.req("ST-01", "RA-01")
 def test_a_new_installation_answers_its_first_question_with_a_citation(
@@ -81,11 +83,11 @@ def test_flower_answers_on_loopback_and_shows_ids_only(installation: Installatio
 def test_status_names_every_process_and_its_log(installation: Installation) -> None:
     status = installation.run("status")
     assert status.returncode == 0
-    for name in ("api", "worker-chat", "worker-index", "beat", "flower"):
+    for name in PROCESSES:
         assert name in status.stdout
 
 
-@pytest.mark.parametrize("name", ["api", "worker-chat", "worker-index", "beat", "flower"])
+@pytest.mark.parametrize("name", PROCESSES)
 def test_a_killed_process_is_back_soon_and_serves(installation: Installation, name: str) -> None:
     before = installation.children()[name]
     os.kill(before, signal.SIGKILL)

@@ -61,7 +61,7 @@ def test_a_login_that_flower_would_misread_is_refused(login: str) -> None:
 
 
 def test_an_unknown_process_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(OpsError, match="api, worker-chat, worker-index, beat, flower"):
+    with pytest.raises(OpsError, match="api, worker-chat, worker-rpc, worker-index, beat, flower"):
         process_named("worker")
 
 

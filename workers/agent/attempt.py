@@ -6,7 +6,7 @@ from uuid import UUID
 
 from redis.exceptions import RedisError
 from sqlalchemy import select
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from shared.bus.jobs import RunTurn, enqueue_after_commit
@@ -16,6 +16,7 @@ from shared.chat.models import Turn, TurnStatus
 from shared.chat.salvage import Entries
 from shared.chat.stopping import settle
 from shared.chat.turns import Ending
+from shared.core.db import database_away
 from shared.core.logging import get_logger
 from shared.core.tunables import GIVE_BACK_PAUSE_SECONDS
 from workers.agent.emitter import Emitter
@@ -65,19 +66,12 @@ async def _attempt(runtime: Runtime, turn: Turn, halt: Halt, model: Model | None
     except ModelError as error:  # there is no model to ask
         await _fail(runtime, turn, failure(error))
     except Exception as error:
-        if _database_away(error):
+        if database_away(error):
             log.warning("database_lost", turn_id=str(turn.id), error=type(error).__name__)
             await _give_back(runtime, turn, counted=True)
         else:
             log.exception("attempt_failed", turn_id=str(turn.id))
             await _fail(runtime, turn, _INTERNAL)
-
-
-def _database_away(error: Exception) -> bool:
-    """Whether another attempt may well succeed. What the database refuses, it refuses again."""
-    if isinstance(error, DBAPIError) and error.connection_invalidated:
-        return True
-    return isinstance(error, OperationalError | InterfaceError | PoolTimeoutError)
 
 
 async def _run(runtime: Runtime, turn: Turn, halt: Halt, model: Model | None) -> None:

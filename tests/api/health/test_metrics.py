@@ -58,7 +58,7 @@ PROCESS = {
 LABELS = {
     "status": {"queued", "running"},
     "queue": {"chat", "rpc", "index", "maintenance"},
-    "kind": {"chat", "index"},
+    "kind": {"chat", "rpc", "index"},
     "number": {"1", "2", "3"},
     "store": {"database", "redis"},
 }

@@ -53,10 +53,9 @@ async def test_a_reader_that_names_its_last_event_goes_on_after_it(
     browser = await asked(live_client, headers)
     playing = Playing(stage)
     task = await playing.begin(database)
-    await until(lambda: "two" in str(browser.page.parts))
+    await until(lambda: "two" in str(browser.page.parts) and browser.page.ids[-1] > 0)
     await leave(browser)
     last = browser.page.ids[-1]
-    assert last > 0
     again = Browser()
     again.page = browser.page  # goes on with what it has
     more = headers | {"Last-Event-ID": str(last)}
@@ -68,7 +67,7 @@ async def test_a_reader_that_names_its_last_event_goes_on_after_it(
     assert page.kinds().count("start") == 1
     assert page.kinds().count("finish") == 1
     numbered = [id_ for id_ in page.ids if id_]
-    assert numbered == list(range(1, numbered[-1] + 1))
+    assert numbered == sorted(set(numbered))
     answer = await stage.answer(await the_turn(database))
     texts = [part["text"] for part in page.shown() if part["type"] == "text"]
     assert texts == [answer.content] == ["one two three four"]
