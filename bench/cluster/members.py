@@ -1,14 +1,18 @@
 """From a kind of process (`ops.processes`) to one that runs beside others of its kind."""
 
 import os
+import socket
 from collections.abc import Callable, Mapping
 
 from ops.children import Child
 from ops.home import Home
 from ops.processes import ROOT, environment_of, process_named
 from ops.supervisor import Member
+from shared.bus.jobs import RunTurn, producer
 from shared.core.settings import Settings
 from shared.core.tunables import API_END_SECONDS, WORKER_END_SECONDS
+
+CONTROL_TRIES = 20  # of a second each, until a worker answers
 
 Wrap = Callable[[list[str]], list[str]]  # another argument list in place of a process's own
 
@@ -43,3 +47,15 @@ def _own(name: str, argument: str, home: Home) -> str:
     if argument.startswith("--schedule="):
         return f"--schedule={home.run / name}-schedule"
     return argument
+
+
+def take_turns(name: str, *, wanted: bool) -> None:
+    """Tell a worker by Celery's own remote control to take turns that wait, or not to. One that
+    has just been started hears nothing for a moment."""
+    control = producer().control
+    tell = control.add_consumer if wanted else control.cancel_consumer
+    target = [f"{name}@{socket.gethostname()}"]
+    for _ in range(CONTROL_TRIES):
+        if tell(RunTurn.queue, destination=target, reply=True, timeout=1.0, limit=1):
+            return
+    raise AssertionError(f"{name} does not hear")

@@ -4,7 +4,8 @@ The person's own words say what a turn should do, in `key=value` pairs:
 
     trial=ab12 plan=write-then-talk words=80 pause=0.03
 
-- `trial`: whose turn it is; it stands in what is written, so that effects can be counted.
+- `trial`, which comes first: whose turn it is. It stands in what is written, so that effects can
+  be counted.
 - `plan`: the steps of the turn, joined by `-then-`. What each of them does is in `STEPS`; after
   the last one the model only talks.
 - `words`: pieces of text in a talk; `pause`: seconds between two of them. When the same step is
@@ -15,7 +16,7 @@ The person's own words say what a turn should do, in `key=value` pairs:
 import random
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,11 +41,14 @@ class Wish:
         return float(self.keys.get(key, default))
 
 
-def understand(request: Recorded) -> Wish:
-    """The last message of the person's decides; a request without tools can only talk."""
+def understand(request: Recorded) -> Wish | None:
+    """The last message of the person's decides; a request without tools can only talk. None: it
+    is no turn's (a title, a summary, which quote the person)."""
     messages = request.messages
     asked = max((n for n, m in enumerate(messages) if m["role"] == "user"), default=0)
     words = str(messages[asked]["content"]).split()
+    if not words or not words[0].startswith("trial="):
+        return None
     keys = dict(word.split("=", 1) for word in words if "=" in word)
     done = sum(m["role"] == "assistant" for m in messages[asked:])
     plan = keys.get("plan", "talk").split("-then-")
@@ -61,6 +65,7 @@ class Play:
     held: Callable[["Play"], bool]
     request: Recorded
     piece: int = 0  # pieces of text and of arguments that have been sent
+    said: list[str] = field(default_factory=list)  # the words of a talk, as far as it has come
     waiting: bool = False  # held before the next piece
     done: bool = False  # played to its end
     begun: float = field(default_factory=time.monotonic)
@@ -77,8 +82,10 @@ class Play:
         pieces, reason = STEPS[self.wish.kind](self.wish)
         for piece in pieces:
             yield from self._hold()
-            yield piece
+            word = piece if isinstance(piece, str) else ""
+            yield text(word)[0] if word else piece
             self.piece += 1
+            self.said += [word] if word else []
             if pause:
                 yield pause
         yield from self._hold()
@@ -98,15 +105,16 @@ def nonce() -> str:
     return secrets.token_hex(4)
 
 
-def said(count: int) -> Iterator[bytes]:
-    for _ in range(count):
-        yield text(random.choice(WORDS) + " ")[0]
+def talk(count: int) -> Iterator[str]:
+    return (random.choice(WORDS) + " " for _ in range(count))
 
 
-def asked(name: str, arguments: dict[str, Any], *, words: int = 3, pieces: int = 4) -> list[bytes]:
+def asked(
+    name: str, arguments: dict[str, Any], *, words: int = 3, pieces: int = 4
+) -> list[str | bytes]:
     """A few words, and one call of a tool with an id of its own."""
     frames = call(name, arguments, call_id=f"call_{nonce()}{nonce()}", pieces=pieces)
-    return [*said(words), *frames]
+    return [*talk(words), *frames]
 
 
 def title_of(wish: Wish) -> str:
@@ -114,12 +122,12 @@ def title_of(wish: Wish) -> str:
     return f"Trial {wish.trial} step {wish.step} {nonce()}"
 
 
-Pieces = Iterator[bytes] | list[bytes]
+Pieces = Iterable[str | bytes]  # words, and frames as they are
 Step = Callable[[Wish], tuple[Pieces, str]]
 
 
 def _talk(wish: Wish) -> tuple[Pieces, str]:
-    return said(int(wish.number("words", 40))), "stop"
+    return talk(int(wish.number("words", 40))), "stop"
 
 
 def _write(wish: Wish) -> tuple[Pieces, str]:

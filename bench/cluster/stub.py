@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from bench.cluster.plays import Play, understand
 from tests.fakes.installation import wait_for
-from tests.fakes.llm_script import Action, Reply, json_reply
+from tests.fakes.llm_script import Action, Reply, says
 from tests.fakes.llm_stub import Recorded, StubThread
 
 HELD_SECONDS = 60.0  # a held answer is reached within this time, or something is wrong
@@ -67,9 +67,9 @@ class Stub(StubThread):
     def _answer(self, request: Recorded) -> Reply:
         if len(self.requests) > REQUESTS_KEPT:
             del self.requests[: REQUESTS_KEPT // 2]
-        if not request.body.get("stream"):
-            return _small()
         wish = understand(request)
+        if wish is None:
+            return says("A ", "trial")
         with self._lock:
             again = any(play.wish.step == wish.step for play in self._plays[wish.trial])
             play = Play(wish, again, self._held, request)
@@ -95,12 +95,3 @@ class _Body(Sequence[Action]):
 
     def __getitem__(self, index):
         raise TypeError("it is only sent")
-
-
-def _small() -> Reply:
-    """An answer in one piece, as titles and summaries are asked for."""
-    message = {"role": "assistant", "content": "A trial"}
-    choice = {"index": 0, "message": message, "finish_reason": "stop"}
-    tokens = {"prompt_tokens": 20, "completion_tokens": 2, "total_tokens": 22}
-    body = {"id": "small", "object": "chat.completion", "choices": [choice], "usage": tokens}
-    return json_reply(body)

@@ -12,6 +12,8 @@ from bench.cluster import Cluster, Person, Reader
 INSIDE_SECONDS = 40.0  # until all turns of a round are where the fault shall find them
 END_SECONDS = 100.0  # until all have ended: three attempts, and a machine that is busy
 WITHIN_SECONDS = 0.4  # after all are inside, the fault comes at a random instant of so long
+LONG = 150  # words of an answer that is still being given when the fault comes
+LATEST = 60  # pieces into it, at most, when all wait for the fault
 
 
 @dataclass(eq=False)
@@ -22,11 +24,22 @@ class Take:
     person: Person
     reader: Reader
 
+    @property
+    def text(self) -> str:
+        """The words of the stored answer, without those of its earlier steps."""
+        parts = self.reader.stored["parts"] if self.reader.stored else []
+        last = max((n for n, p in enumerate(parts) if p["type"] == "step-start"), default=0)
+        return "".join(part["text"] for part in parts[last:] if part["type"] == "text")
+
 
 def words_of(trial: str, person: Person, plan: str, **keys: Any) -> str:
     """What the person says, so that the stub does what the plan says."""
     told = {"trial": trial, "plan": plan, "space": person.space_id} | keys
     return " ".join(f"{key}={value}" for key, value in told.items())
+
+
+def new_trial() -> str:
+    return f"x{uuid4().hex[:12]}"
 
 
 def begin(
@@ -43,11 +56,47 @@ def begin(
     is asked; `reader` are options of the reader; `keys` go to the plan."""
     takes = []
     for person in people or cluster.people(count):
-        trial = f"x{uuid4().hex[:12]}"
+        trial = new_trial()
         if hold is not None:
             hold(trial)
         text = words_of(trial, person, plan, **keys)
         takes.append(Take(trial, person, cluster.ask(person, text, **(reader or {}))))
+    return takes
+
+
+def held_at(
+    cluster: Cluster,
+    rng: random.Random,
+    count: int,
+    plan: str = "talk",
+    *,
+    step: int = 1,
+    latest: int = LATEST,
+    on: str | None = None,
+    **keys: Any,
+) -> list[Take]:
+    """Turns each of whose answers is held at a random piece (from 0 to `latest`) of this step.
+
+    `on`: all are with this worker, and when they are there the others take turns again.
+    """
+    if on is not None:
+        cluster.only(on)
+    pieces: dict[str, int] = {}
+
+    def hold(trial: str) -> None:
+        pieces[trial] = rng.randint(min(1, latest), latest)
+        cluster.stub.hold(trial, step=step, piece=pieces[trial])
+
+    takes = begin(cluster, count, plan, hold=hold, **({"words": LONG} | keys))
+
+    def inside(take: Take) -> bool:
+        return cluster.stub.reached(take.trial, step=step, piece=pieces[take.trial])
+
+    all_inside(cluster, takes, inside, f"step {step} of {plan}")
+    if on is not None:
+        cluster.only(*cluster.workers)
+        wrong = {cluster.holder(take.trial) for take in takes} - {on}
+        assert not wrong, f"{wrong} hold turns beside {on}"
     return takes
 
 
@@ -66,11 +115,6 @@ def all_inside(
         return not left
 
     cluster.wait_for(there, seconds, f"all turns are inside the moment: {what}")
-
-
-def at(cluster: Cluster, *, step: int, piece: int) -> Callable[[Take], bool]:
-    """Whether the model's answer to this step has come so far."""
-    return lambda take: cluster.stub.reached(take.trial, step=step, piece=piece)
 
 
 def any_instant(rng: random.Random, within: float = WITHIN_SECONDS) -> None:
