@@ -143,8 +143,8 @@ async def enqueue_waiting(
 ) -> list[UUID]:
     """Have messages sent whose job was lost; the ids of their chats.
 
-    `depth`: how many jobs the queue of chats holds. A lost one is certain only when there are
-    none, and so no backlog grows where no worker takes them.
+    `depth`: how many jobs wait in the queue that such a job goes to. A lost one is certain only
+    when there are none, and so no backlog grows where no worker takes them.
     """
     if depth != 0:
         return []

@@ -7,7 +7,7 @@ from uuid import UUID
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from shared.bus.jobs import RunTurn, waiting
+from shared.bus.jobs import Queue, RunTurn, SendQueued, waiting
 from shared.bus.stream import EventStream, signal_stop
 from shared.chat.attending import stop_unattended
 from shared.chat.models import Turn, TurnStatus
@@ -41,7 +41,7 @@ class Sweeper:
 
     async def sweep(self) -> None:
         """Put back what was lost, end what nobody will finish, stop what nobody follows."""
-        depth = await self._waiting()
+        depth = await self._waiting(RunTurn.queue)
         async with self._database.session() as session:
             reaped = await reap(
                 session, requeue_seconds=self._settings.requeue_seconds, waiting=depth
@@ -52,13 +52,15 @@ class Sweeper:
             log.info("reaped", requeued=len(reaped.requeued), lost=reaped.lost, ended=len(ended))
         async with self._database.session() as session:
             stopped = await stop_unattended(session)
+        depth = await self._waiting(SendQueued.queue)
+        async with self._database.session() as session:
             pause = self._settings.requeue_seconds
             await enqueue_waiting(session, pause_seconds=pause, depth=depth)
         await self._tell(ended, stopped)
 
-    async def _waiting(self) -> int | None:
+    async def _waiting(self, queue: Queue) -> int | None:
         try:
-            return await waiting(self._redis, RunTurn.queue)
+            return await waiting(self._redis, queue)
         except (RedisError, OSError):
             return None
 
