@@ -55,8 +55,9 @@ class ToldModel:
     def _answer(self, request: Recorded) -> Reply:
         if request.body["model"] == SMALL:
             return says("A title")
-        for question in reversed(said(request)):
-            replies = self._answers.get(question)
+        for words in reversed(said(request)):
+            # A note of ours may stand above what the person says.
+            replies = self._answers.get(words) or self._answers.get(words.rpartition("\n\n")[2])
             if replies:
                 reply = replies.pop(0)
                 return reply if isinstance(reply, Reply) else reply(request)
