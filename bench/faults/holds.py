@@ -12,7 +12,7 @@ CREATE OR REPLACE FUNCTION faults_hold() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN PERFORM pg_advisory_xact_lock_shared({_KEY}); RETURN NULL; END $$
 """
 _TRIGGER = """
-CREATE CONSTRAINT TRIGGER faults_hold AFTER UPDATE ON {table}
+CREATE CONSTRAINT TRIGGER faults_hold AFTER {event} ON {table}
 DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION faults_hold()
 """
 _WAITING = """
@@ -51,11 +51,13 @@ class Commits:
 
 
 @contextlib.contextmanager
-def commits_held(cluster: Cluster, table: str, when: str) -> Iterator[Commits]:
-    """Every transaction that updates such a row of the table waits in its COMMIT: between what
-    it wrote and its knowing that it is written. `when` is SQL over NEW and OLD."""
+def commits_held(
+    cluster: Cluster, table: str, when: str, *, event: str = "UPDATE"
+) -> Iterator[Commits]:
+    """Every transaction that updates (or INSERTs) such a row of the table waits in its COMMIT:
+    between what it wrote and its knowing that it is written. `when` is SQL over NEW and OLD."""
     cluster.sql(_FUNCTION)
-    cluster.sql(_TRIGGER.format(table=table, when=when))
+    cluster.sql(_TRIGGER.format(event=event, table=table, when=when))
     held = Commits(cluster)
     try:
         yield held
