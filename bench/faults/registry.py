@@ -1,6 +1,23 @@
 """All rows of the matrix, in the order in which they are played."""
 
-from bench.faults import rows_worker
+from bench.faults import (
+    rows_api,
+    rows_cancel,
+    rows_clock,
+    rows_frozen,
+    rows_people,
+    rows_remote,
+    rows_worker,
+)
 from bench.faults.row import Row
 
-ROWS: tuple[Row, ...] = (*rows_worker.ROWS,)
+_FAMILIES = (
+    rows_api,
+    rows_worker,
+    rows_remote,
+    rows_frozen,
+    rows_clock,
+    rows_people,
+    rows_cancel,
+)
+ROWS: tuple[Row, ...] = tuple(row for family in _FAMILIES for row in family.ROWS)
