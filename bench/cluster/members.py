@@ -1,8 +1,12 @@
 """From a kind of process (`ops.processes`) to one that runs beside others of its kind."""
 
+import contextlib
 import os
 import socket
 from collections.abc import Callable, Mapping
+
+from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
 
 from ops.children import Child
 from ops.home import Home
@@ -12,7 +16,8 @@ from shared.bus.jobs import RunTurn, producer
 from shared.core.settings import Settings
 from shared.core.tunables import API_END_SECONDS, WORKER_END_SECONDS
 
-CONTROL_TRIES = 20  # of a second each, until a worker answers
+CONTROL_TRIES = 20  # until a worker answers
+CONTROL_SECONDS = 1.0  # for an answer
 
 Wrap = Callable[[list[str]], list[str]]  # another argument list in place of a process's own
 
@@ -51,11 +56,19 @@ def _own(name: str, argument: str, home: Home) -> str:
 
 def take_turns(name: str, *, wanted: bool) -> None:
     """Tell a worker by Celery's own remote control to take turns that wait, or not to. One that
-    has just been started hears nothing for a moment."""
+    has just been started, or whose Redis has, hears nothing for a moment."""
     control = producer().control
     tell = control.add_consumer if wanted else control.cancel_consumer
     target = [f"{name}@{socket.gethostname()}"]
     for _ in range(CONTROL_TRIES):
-        if tell(RunTurn.queue, destination=target, reply=True, timeout=1.0, limit=1):
-            return
+        with contextlib.suppress(RedisError, OperationalError), producer().connection() as fresh:
+            if tell(
+                RunTurn.queue,
+                destination=target,
+                reply=True,
+                timeout=CONTROL_SECONDS,
+                limit=1,
+                connection=fresh,
+            ):
+                return
     raise AssertionError(f"{name} does not hear")

@@ -169,7 +169,7 @@ def _outage(cluster: Cluster, rng: random.Random) -> float:
 def _writing(cluster: Cluster, rng: random.Random, count: int) -> list[Take]:
     """Turns that write and then talk, let go on from random pieces before and after the write."""
     before = held_at(
-        cluster, rng, count // 2, "write-then-talk", step=1, latest=CALL_PIECES, pause=0.1
+        cluster, rng, count // 2, "write-then-talk", step=1, latest=CALL_PIECES, pause=0.1, words=50
     )
     after = held_at(cluster, rng, count - len(before), "write-then-talk", step=2)
     cluster.stub.release_all()
