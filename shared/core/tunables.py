@@ -5,6 +5,8 @@ Durations that tests must shorten are in `settings.py` instead.
 
 DB_POOL_SIZE = 16  # connections a process: four processes stay far below PostgreSQL's 100
 DB_POOL_WAIT_SECONDS = 10.0  # then an error, rather than a request that hangs
+REDIS_POOL_SIZE = 64  # connections a process; a command takes one for a fraction of a millisecond
+REDIS_SECONDS = 5.0  # for an answer, and for a free connection; then Redis counts as away
 STATEMENT_TIMEOUT_MS = 30_000  # no statement of ours takes a second; a runaway ends
 IDLE_TRANSACTION_TIMEOUT_MS = 30_000  # reading the worst document between two takes 20 s
 
@@ -113,8 +115,7 @@ STORE_START_ATTEMPTS = 3  # another program may take the port between our look a
 STORE_CONNECT_SECONDS = 5  # to a server on this machine
 API_GRACE_SECONDS = 5  # requests and open streams that end by themselves when the API stops
 MIGRATE_LOCK_SECONDS = 120  # a second migration waits for the first, and one for its tables
-MIGRATE_TRY_SECONDS = 0.7  # for its tables: who comes later waits behind it, and after a
-# second, PostgreSQL's `deadlock_timeout`, somebody who waits may be ended
+MIGRATE_TRY_SECONDS = 2.0  # one wait for a table: whoever comes later waits behind it
 MIGRATE_PAUSE_SECONDS = 1.0  # until the next one, for those who waited
 HOME_LOCK_SECONDS = 0.5  # `pageturn status` holds the lock for an instant to look at it
 LOG_FILE_BYTES = 10_000_000  # a process's log; one older part of this size is kept

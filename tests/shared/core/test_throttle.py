@@ -38,6 +38,14 @@ async def test_a_burst_from_several_processes_gets_through_exactly_as_often_as_a
     await processes[0].check("eve")  # another person has a count of their own
 
 
+async def test_a_burst_larger_than_the_connections_of_a_process_waits_for_them(
+    redis: Any,
+) -> None:
+    guard = throttle(get_settings(), per_minute=1_000)
+    outcomes = await asyncio.gather(*(guard.check("ada") for _ in range(400)))
+    assert outcomes == [None] * 400
+
+
 @pytest.mark.req("RG-03")
 async def test_without_redis_nobody_gets_through() -> None:
     gone = get_settings().model_copy(
