@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, Protocol
 
 import httpx2
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Locator, Page, expect
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = [
@@ -22,6 +22,7 @@ FLAGS = [
 # A schema library tries `new Function` once and lives without it; the policy says no.
 EXPECTED_COMPLAINTS = re.compile(r"unsafe-eval|401 \(Unauthorized\)")
 WAIT_MS = 20_000
+expect.set_options(timeout=WAIT_MS)
 DESKTOP = {"width": 1400, "height": 900}
 
 

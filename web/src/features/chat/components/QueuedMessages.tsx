@@ -16,7 +16,7 @@ interface Props {
 /** What waits to be sent, above the input, and what is waited for. */
 export function QueuedMessages({ queueing, busy }: Props) {
   const { t } = useTranslation();
-  const { items, held } = queueing.queue;
+  const { items, held } = queueing;
   if (items.length === 0) return null;
   const failed = items[0]?.error !== null;
   return (

@@ -1,5 +1,5 @@
 import { generateId } from "ai";
-import { useCallback, useEffect, useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { type ActiveChat, chatUi } from "../chatUi";
 import { gone, lookAgain, mustWait } from "../lib/queue";
 import { sendBody } from "../lib/transport";
@@ -17,33 +17,26 @@ interface Options {
   chat: LiveChat;
   active: ActiveChat;
   stored: ReturnType<typeof useStoredMessages>;
-  /** Follows the chat with growing pauses, where a look at it has failed. */
-  reconnect: () => void;
+  /** Shows what was asked meanwhile, and goes on with its answer. */
+  follow: () => Promise<void>;
 }
 
 /** The messages that wait in a chat, and the answers to those that the server has sent. */
-export function useQueueing({ chat, active, stored, reconnect }: Options) {
+export function useQueueing({ chat, active, stored, follow }: Options) {
   const busy = chat.status === "submitted" || chat.status === "streaming";
   const { chatId } = active;
   const idleSince = useRef(0);
   const queue = useQueue(chatId, (now) => lookAgain(now, busy, Date.now() - idleSince.current));
   const { refresh, change } = useChangeQueue(chatId);
   const seen = useRef(new Set<string>());
-  const latest = useRef({ chat, active });
-  latest.current = { chat, active };
+  const latest = useRef(active);
+  latest.current = active;
 
   useEffect(() => {
     if (busy || chatId === null) return;
     idleSince.current = Date.now();
     void refresh();
   }, [busy, chatId, refresh]);
-
-  /** Shows what was asked and said meanwhile, and goes on with the answer that is being written. */
-  const follow = useCallback(async () => {
-    await stored.refresh();
-    stored.began();
-    await latest.current.chat.resumeStream();
-  }, [stored]);
 
   const last = chat.messages.at(-1)?.id;
   useEffect(() => {
@@ -55,30 +48,31 @@ export function useQueueing({ chat, active, stored, reconnect }: Options) {
       return;
     }
     for (const id of sent) seen.current.delete(id);
-    void follow().catch(reconnect);
-  }, [queue, busy, last, stored, follow, reconnect]);
+    void follow();
+  }, [queue, busy, last, stored, follow]);
 
   const actions = useMemo(
     () => ({
       async add(text: string): Promise<void> {
-        const queued = await postQueued(bodyOf(text, latest.current.active));
+        const queued = await postQueued(bodyOf(text, latest.current));
         if (queued === null) await follow();
         else await change((items) => withItem(items, queued));
       },
       async remove(id: string): Promise<void> {
-        await removeQueued(latest.current.active.key, id);
+        await removeQueued(latest.current.key, id);
         seen.current.delete(id);
         await change((items) => items.filter((item) => item.id !== id));
       },
       async now(id: string): Promise<void> {
-        await sendQueuedNow(latest.current.active.key, id);
+        await sendQueuedNow(latest.current.key, id);
         await refresh();
       },
     }),
     [follow, change, refresh],
   );
   const waits = mustWait(queue, chat.status === "streaming" && chatId !== null);
-  return { queue, waits, ...actions };
+  // While an answer is being written, what waits waits for that.
+  return { items: queue.items, held: queue.held && !busy, waits, ...actions };
 }
 
 export type Queueing = ReturnType<typeof useQueueing>;
