@@ -7,7 +7,7 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -20,7 +20,7 @@ from bench.cluster.database import Row, Sql
 from bench.cluster.members import Wrap, member, take_turns
 from bench.cluster.people import Person, make_people, sign_owner_in
 from bench.cluster.reader import Reader
-from bench.cluster.readers import Readers
+from bench.cluster.readers import Done, Readers, Wanted
 from bench.cluster.stores import Store
 from bench.cluster.stub import Stub
 from bench.cluster.tending import Tending
@@ -30,18 +30,21 @@ from ops.environment import export
 from ops.home import open_home
 from ops.postgres import Postgres
 from ops.preparing import prepare_alone
+from ops.readiness import missing_parts
 from ops.secret import with_secrets
 from ops.valkey import Valkey
 from shared.core.settings import Settings
 from tests.fakes.installation import wait_for
 
+KINDS = ("api", "worker-chat", "worker-rpc", "worker-index", "beat")
 READY_SECONDS = 90.0
 REST_SECONDS = 60.0  # for the turns that still run when a row is over
 _STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Cluster:
-    """Names of processes: api-1 …, chat-1 …, index-1 …, beat-1 …; of stores: postgres, valkey.
+    """Names of processes: api-1 …, chat-1 …, rpc-1 …, index-1 …, beat-1 …; of stores: postgres,
+    valkey.
 
     `env` goes to every process: by default everything is as a person has it who sets nothing.
     `keep` leaves the folder with the logs behind. Enter it on the main thread.
@@ -52,19 +55,15 @@ class Cluster:
         *,
         apis: int = 2,
         chats: int = 2,
+        rpcs: int = 1,
         indexes: int = 1,
         beats: int = 1,
         env: Mapping[str, str] | None = None,
         keep: bool = False,
     ) -> None:
         self._keep = keep
-        self._counts = {
-            "api": apis,
-            "worker-chat": chats,
-            "worker-rpc": 1,
-            "worker-index": indexes,
-            "beat": beats,
-        }
+        counts = (apis, chats, rpcs, indexes, beats)
+        self._counts = dict(zip(KINDS, counts, strict=True))
         self._env = dict(env or {})
         self._cleanup = ExitStack()
         self._ports: dict[str, int] = {}
@@ -157,8 +156,8 @@ class Cluster:
         env: Mapping[str, str] | None = None,
         wrap: Wrap | None = None,
     ) -> None:
-        """Start one more process: `api`, `worker-chat`, `worker-index` or `beat`. `wrap` gets
-        its argument list and gives the one that is run."""
+        """Start one more process: one of KINDS. `wrap` gets its argument list and gives the one
+        that is run."""
         port = self._ports[name] = ports.pick()
         settings = self.settings.model_copy(update={"port": port})
         self.kinds[name] = kind
@@ -224,9 +223,13 @@ class Cluster:
         if pid is None or kind == "beat":
             return pid is not None
         if kind == "api":
-            return httpx2.get(f"{self.url(name)}/readyz", timeout=3, trust_env=False).is_success
+            return set(missing_parts(self.url(name))) <= self._absent()
         said = self.redis.zrange(f"pt:alive:{kind.removeprefix('worker-')}", 0, -1)
         return any(owner.split(b":")[1] == b"%d" % pid for owner in said)
+
+    def _absent(self) -> set[str]:
+        """What an API misses that this cluster was made without."""
+        return {f"{kind.removeprefix('worker-')}Worker" for kind in KINDS if not self.names(kind)}
 
     def wait_ready(self, *names: str, seconds: float = READY_SECONDS) -> None:
         """Until these processes serve; all of them when none is named."""
@@ -283,7 +286,13 @@ class Cluster:
     def client(self, person: Person, api: str | None = None) -> httpx2.Client:
         """An HTTP client of a person's, for everything but the stream of an answer."""
         base = self.urls()[0] if api is None else self.url(api)
-        return httpx2.Client(base_url=base, headers=person.headers, timeout=30, trust_env=False)
+        # With `verify` a client begins by reading the system's certificates, a tenth of a second.
+        options = {"timeout": 30, "trust_env": False, "verify": False}
+        return httpx2.Client(base_url=base, headers=person.headers, **options)
+
+    def together(self, wanted: Sequence[Wanted], **more: Any) -> list[Done]:
+        """Requests of different people, all at once, each at some API that lives."""
+        return self.readers.together(wanted, **more)
 
     def ask(self, person: Person, text: str, *, api: str | None = None, **more: Any) -> Reader:
         """Ask what the stub understands (`plays`), in the chat named by the trial, and follow."""

@@ -1,8 +1,11 @@
 """All browsers on one thread of their own."""
 
 import asyncio
+import random
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
@@ -12,6 +15,18 @@ from bench.cluster.people import Person
 from bench.cluster.reader import SILENCE_SECONDS, Reader
 
 CLOSE_SECONDS = 10.0
+
+
+Wanted = tuple[Person, str, str]  # whose request, its method, its path
+
+
+@dataclass(frozen=True)
+class Done:
+    """A request: when it was sent and answered (time.monotonic()), and the answer."""
+
+    sent: float
+    answered: float
+    answer: httpx2.Response
 
 
 class Readers:
@@ -59,6 +74,19 @@ class Readers:
         self._loop.call_soon_threadsafe(begin)
         return reader
 
+    def together(self, wanted: Sequence[Wanted], **more: Any) -> list[Done]:
+        """Requests all at once, each at one of the APIs; their answers in order."""
+
+        async def one(person: Person, method: str, path: str) -> Done:
+            url, sent = random.choice(self._urls()) + path, time.monotonic()
+            answer = await self.client.request(method, url, headers=person.headers, **more)
+            return Done(sent, time.monotonic(), answer)
+
+        async def everyone() -> list[Done]:
+            return list(await asyncio.gather(*(one(*each) for each in wanted)))
+
+        return self.run(everyone())
+
     def run(self, coroutine: Any, seconds: float = 60.0) -> Any:
         """Run another coroutine beside the readers, with their client at hand."""
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(seconds)
@@ -71,6 +99,7 @@ class Readers:
             timeout=httpx2.Timeout(10, read=SILENCE_SECONDS, pool=None),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
             trust_env=False,
+            verify=False,  # everything is on loopback, in plain HTTP
         )
 
     async def _close(self) -> None:

@@ -9,7 +9,7 @@ from bench.faults import checks
 from bench.faults.holds import await_waiting, commits_held
 from bench.faults.judge import judge
 from bench.faults.row import Row, Trial
-from bench.faults.rows_people import all_ended, call, over_after, together
+from bench.faults.rows_people import all_ended, over_after, together
 from bench.faults.takes import Take, all_inside, all_over, any_instant, begin, held_at
 
 WITHIN = 1.0  # seconds from the request until the turn has its one terminal state
@@ -17,8 +17,7 @@ TOOL_SECONDS = 3.0  # a tool that takes so long
 
 
 def stop(cluster: Cluster, takes: list[Take]) -> dict[str, float]:
-    path = "/v1/ai/chat/tenant/{}/stop"
-    return together(lambda take: call(cluster, take, "POST", path.format(take.trial)), takes)
+    return together(cluster, takes, "POST", lambda t: f"/v1/ai/chat/tenant/{t.trial}/stop")
 
 
 def _stopped(cluster: Cluster, takes: list[Take], moments: dict[str, float]) -> list[Trial]:
@@ -59,13 +58,18 @@ def streaming(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
 def reading(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
     """A tool reads, and takes its time."""
     with cluster.transaction() as locks:
-        locks.execute("LOCK TABLE pages IN ACCESS EXCLUSIVE MODE")
+        locks.execute("LOCK TABLE page_embeddings IN ACCESS EXCLUSIVE MODE")
         takes = begin(cluster, count, "read-then-talk")
-        await_waiting(cluster, count, "the pages")
+        all_inside(cluster, takes, lambda take: _asked(cluster, take), "asked for a tool")
+        await_waiting(cluster, count, "the chunks")
         any_instant(rng)
         moments = stop(cluster, takes)
         time.sleep(TOOL_SECONDS)
     return _stopped(cluster, takes, moments)
+
+
+def _asked(cluster: Cluster, take: Take) -> bool:
+    return any(play.done for play in cluster.stub.plays_of(take.trial, 1))
 
 
 def writing(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:

@@ -2,8 +2,7 @@
 
 import random
 import time
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Sequence
 
 from bench.cluster import Cluster
 from bench.faults.judge import judge
@@ -15,22 +14,15 @@ OVER_SECONDS = 30.0
 GONE = ("refused:401", "error:")  # how a reader ends whose session has
 
 
-def together(act: Callable[[Take], object], takes: Iterable[Take]) -> dict[str, float]:
-    """Do something for every turn at once: trial → the moment at which it was asked for."""
-
-    def one(take: Take) -> tuple[str, float]:
-        moment = time.monotonic()
-        act(take)
-        return take.trial, moment
-
-    with ThreadPoolExecutor(max_workers=20) as pool:
-        return dict(pool.map(one, takes))
-
-
-def call(cluster: Cluster, take: Take, method: str, path: str) -> None:
-    """A request of the person's own."""
-    with cluster.client(take.person) as client:
-        client.request(method, path).raise_for_status()
+def together(
+    cluster: Cluster, takes: Sequence[Take], method: str, path: Callable[[Take], str]
+) -> dict[str, float]:
+    """A request for every turn, by its person and all at once: trial → when it was sent."""
+    wanted = [(take.person, method, path(take)) for take in takes]
+    done = cluster.together(wanted)
+    for one in done:
+        one.answer.raise_for_status()
+    return {take.trial: one.sent for take, one in zip(takes, done, strict=True)}
 
 
 def all_ended(cluster: Cluster, takes: Iterable[Take]) -> None:
@@ -57,9 +49,7 @@ def chat_deleted(cluster: Cluster, rng: random.Random, count: int) -> list[Trial
     plan, latest = rng.choice([("write-then-talk", 6), ("talk", 60)])
     takes = held_at(cluster, rng, count, plan, latest=latest)
     any_instant(rng)
-    moments = together(
-        lambda take: call(cluster, take, "DELETE", f"/v1/ai/chats/{take.reader.chat_id}"), takes
-    )
+    moments = together(cluster, takes, "DELETE", lambda t: f"/v1/ai/chats/{t.reader.chat_id}")
     any_instant(rng, 0.2)
     cluster.stub.release_all()
     all_ended(cluster, takes)
@@ -89,7 +79,7 @@ def deactivated(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]
 def signed_out(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
     takes = held_at(cluster, rng, count, "write-then-talk", latest=6)
     any_instant(rng)
-    moments = together(lambda take: call(cluster, take, "POST", "/v1/auth/sign-out"), takes)
+    moments = together(cluster, takes, "POST", lambda _: "/v1/auth/sign-out")
     return _sent_away(cluster, rng, takes, max(moments.values()))
 
 
@@ -149,10 +139,7 @@ def page_trashed(cluster: Cluster, rng: random.Random, count: int) -> list[Trial
 
     all_inside(cluster, takes, waits, "asking for an edit")
     any_instant(rng)
-    together(
-        lambda take: call(cluster, take, "DELETE", f"/v1/pages/{pages[take.person.user_id]}"),
-        takes,
-    )
+    together(cluster, takes, "DELETE", lambda t: f"/v1/pages/{pages[t.person.user_id]}")
     any_instant(rng, 0.1)
     cluster.stub.release_all()
     all_over(cluster, takes)
