@@ -9,7 +9,11 @@ from shared.models import metadata
 
 
 def run(connection: Connection) -> None:
-    context.configure(connection=connection, target_metadata=metadata)
+    context.configure(
+        connection=connection,
+        target_metadata=metadata,
+        transaction_per_migration=True,  # each waits for its table while it holds no other
+    )
     with context.begin_transaction():
         context.run_migrations()
 

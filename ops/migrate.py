@@ -59,7 +59,7 @@ def _wait_for_others(connection: Connection) -> None:
 
 
 def _upgrade(connection: Connection) -> None:
-    """All that is missing in one transaction, tried again while others hold its tables."""
+    """One migration after the other, each tried again while others hold its table."""
     _limit_locks(connection, MIGRATE_TRY_SECONDS)
     config = _config()
     config.attributes["connection"] = connection

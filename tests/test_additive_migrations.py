@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
+from alembic import command
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, create_engine, text
+from sqlalchemy import Connection, create_engine, inspect, text
 
 from ops.migrate import _config
 from tests.factories.databases import empty_database, migrate_to
@@ -48,6 +49,29 @@ def test_code_of_the_version_before_goes_on_writing_after_a_migration(
     assert complaints(schema, read_schema(connection)) == []
 
 
+@pytest.mark.parametrize(("before", "after"), PAIRS)
+def test_a_migration_waits_for_no_table_while_it_keeps_another_from_its_readers(
+    connection: Connection, before: str, after: str
+) -> None:
+    migrate_to(connection, before)
+    there = set(inspect(connection).get_table_names()) - {"alembic_version"}
+    config = _config()
+    config.attributes["connection"] = connection
+    connection.rollback()
+    with connection.begin():  # stays open after the migration
+        command.upgrade(config, after)
+        rows = connection.execute(text(LOCKS)).all()
+    changed = {table for table, mode in rows if mode in CHANGES} & there
+    referred = {table for table, mode in rows if mode == "ShareRowExclusiveLock"} & there
+    assert len(changed) <= 1
+    assert not (changed and referred - changed)
+
+
+CHANGES = {"AccessExclusiveLock", "ExclusiveLock", "ShareLock"}
+LOCKS = """
+SELECT c.relname, l.mode FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+WHERE l.pid = pg_backend_pid() AND c.relkind = 'r'
+"""
 BREAKS = {
     "DROP TABLE turn_tool_calls": "turn_tool_calls is gone",
     "ALTER TABLE turns DROP COLUMN page_id": "turns.page_id is gone",

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import Engine, create_engine, text
+from sqlalchemy import Connection, Engine, create_engine, text
 
 from ops import migrate
 from ops.errors import MigrationRunsError, TablesInUseError
+from shared.core.tunables import MIGRATE_TRY_SECONDS
 from tests.factories.databases import empty_database, migrate_to
 
 TRY, PAUSE = 0.4, 0.1
@@ -37,9 +38,9 @@ def revision(engine: Engine) -> str:
         return str(connection.scalar(text("SELECT version_num FROM alembic_version")))
 
 
-def waits_for_a_lock(engine: Engine) -> bool:
+def waiting_for_locks(engine: Engine) -> int:
     with engine.connect() as connection:
-        return bool(
+        return int(
             connection.scalar(
                 text(
                     "SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database"
@@ -62,7 +63,7 @@ def test_who_comes_while_a_change_waits_is_served_and_the_change_is_made_when_it
     with ThreadPoolExecutor(1) as pool, engine.connect() as long:
         long.execute(text("SELECT count(*) FROM turns"))  # and its transaction stays open
         migration = pool.submit(migrate.upgrade, url_of(engine))
-        wait_until(lambda: waits_for_a_lock(engine))
+        wait_until(lambda: waiting_for_locks(engine) == 1)
         slowest = 0.0
         for _ in range(20):
             begun = time.monotonic()
@@ -75,6 +76,29 @@ def test_who_comes_while_a_change_waits_is_served_and_the_change_is_made_when_it
         assert slowest < 3 * TRY, slowest
         assert revision(engine) == "0002"
         long.rollback()
+        migration.result(timeout=10)
+    assert revision(engine) > "0002"
+
+
+def test_who_holds_one_table_and_wants_another_is_never_ended_for_a_deadlock(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrate, "MIGRATE_TRY_SECONDS", MIGRATE_TRY_SECONDS)
+
+    def write(old: Connection) -> None:
+        old.execute(text("UPDATE turns SET attempts = attempts"))
+        old.commit()
+
+    with ThreadPoolExecutor(2) as pool, engine.connect() as old, engine.connect() as other:
+        old.execute(text("SELECT count(*) FROM ai_settings"))
+        other.execute(text("SELECT count(*) FROM turn_tool_calls"))
+        migration = pool.submit(migrate.upgrade, url_of(engine))
+        wait_until(lambda: waiting_for_locks(engine) == 1)
+        writing = pool.submit(write, old)
+        wait_until(lambda: waiting_for_locks(engine) == 2 or writing.done())
+        threading.Event().wait(0.8)
+        other.rollback()  # and now the migration wants the settings
+        writing.result(timeout=10)
         migration.result(timeout=10)
     assert revision(engine) > "0002"
 
@@ -101,7 +125,7 @@ def test_a_second_migration_waits_for_the_first_longer_than_a_change_waits_for_i
         with engine.connect() as first:
             first.execute(text("SELECT pg_advisory_lock(:key)"), {"key": migrate._LOCK_KEY})
             second = pool.submit(migrate.upgrade, url_of(engine))
-            wait_until(lambda: waits_for_a_lock(engine))
+            wait_until(lambda: waiting_for_locks(engine) == 1)
             threading.Event().wait(2 * TRY)
             assert not second.done()
             first.invalidate()  # the first one's connection closes
