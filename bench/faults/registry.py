@@ -6,6 +6,8 @@ from bench.faults import (
     rows_clock,
     rows_frozen,
     rows_people,
+    rows_postgres,
+    rows_redis,
     rows_remote,
     rows_worker,
 )
@@ -19,5 +21,7 @@ _FAMILIES = (
     rows_clock,
     rows_people,
     rows_cancel,
+    rows_redis,
+    rows_postgres,
 )
 ROWS: tuple[Row, ...] = tuple(row for family in _FAMILIES for row in family.ROWS)

@@ -2,18 +2,17 @@
 
 import random
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from bench.cluster import Cluster
 from bench.faults import checks
+from bench.faults.consuming import SHORT, silent_others, silent_workers
 from bench.faults.holds import commits_held
 from bench.faults.judge import judge
 from bench.faults.row import Row, Trial
 from bench.faults.takes import Take, all_inside, all_over, any_instant, begin, held_at
 
 DOWN_SECONDS = (0.3, 6.0)  # beyond four a worker that acknowledges late would die of it
-ANSWER_SECONDS = 20.0  # until each chat worker has taken a turn again
-SHORT = 20  # words
 CALL_PIECES = 7  # of an answer that asks for a tool, before its last one
 KILLS = 3  # of all connections, during one turn
 
@@ -24,7 +23,7 @@ def idle(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
     any_instant(rng)
     takes = begin(cluster, count, "talk", words=SHORT)
     all_over(cluster, takes)
-    silent = _silent(cluster, takes)
+    silent = silent_workers(cluster, takes) + silent_others(cluster)
     return [judge(cluster, take, seconds=checks.ended(take, up), also=silent) for take in takes]
 
 
@@ -34,7 +33,7 @@ def mid_turn(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
     any_instant(rng)
     up = _outage(cluster, rng)
     all_over(cluster, takes)
-    silent = _silent(cluster, takes)
+    silent = silent_workers(cluster, takes)
     return [
         judge(
             cluster,
@@ -67,7 +66,7 @@ def publishing(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
         valkey.start()
         up = time.monotonic()
     all_over(cluster, takes)
-    silent = _silent(cluster, takes)
+    silent = silent_workers(cluster, takes)
     return [
         judge(
             cluster,
@@ -93,7 +92,7 @@ def clients_killed(cluster: Cluster, rng: random.Random, count: int) -> list[Tri
             cluster.redis.execute_command("CLIENT", "KILL", "TYPE", kind)
     moment = time.monotonic()
     all_over(cluster, takes)
-    silent = _silent(cluster, takes)
+    silent = silent_workers(cluster, takes)
     return [
         judge(
             cluster,
@@ -174,24 +173,6 @@ def _writing(cluster: Cluster, rng: random.Random, count: int) -> list[Take]:
     after = held_at(cluster, rng, count - len(before), "write-then-talk", step=2)
     cluster.stub.release_all()
     return before + after
-
-
-def _silent(cluster: Cluster, takes: Iterable[Take]) -> list[str]:
-    """The chat workers that took none of these turns, and none of those that are sent now."""
-    taken = _takers(cluster, takes)
-    deadline = time.monotonic() + ANSWER_SECONDS
-    while taken < set(cluster.workers) and time.monotonic() < deadline:
-        wave = begin(cluster, 2 * len(cluster.workers), "talk", words=SHORT)
-        all_over(cluster, wave, ANSWER_SECONDS)
-        taken |= _takers(cluster, wave)
-    return [f"{name} takes no turns" for name in sorted(set(cluster.workers) - taken)]
-
-
-def _takers(cluster: Cluster, takes: Iterable[Take]) -> set[str]:
-    """The chat workers, as they run now, that took one of the turns."""
-    owners = {sight.owner for take in takes for sight in cluster.watch.sights(take.trial)}
-    pids = {owner.split(":")[1] for owner in owners if owner}
-    return {name for name in cluster.workers if str(cluster.pid(name)) in pids}
 
 
 def _untaken(cluster: Cluster, take: Take) -> list[str]:
