@@ -18,7 +18,7 @@ from shared.search.backlog import IndexBacklog, index_backlog
 ReadingT = TypeVar("ReadingT")
 
 QUEUES: tuple[str, ...] = get_args(Queue)
-WORKERS = sorted(WORKER_KINDS)
+WORKERS = tuple(sorted(WORKER_KINDS))
 
 
 @dataclass(frozen=True, slots=True)
