@@ -2,6 +2,7 @@
 # make test    quick tests        make check   lint, types, import contracts, licences
 # make verify  slow tests         make lock    renew the lock files (needs uv)
 # make real-model   turns through a real model server (its first build takes ten minutes or more)
+# make faults  breaks a running Pageturn at every bad moment, prints a table (half an hour)
 # make soak MINUTES=60   an installation under load, with a kill every minute
 
 SHELL := /bin/sh
@@ -11,7 +12,7 @@ BIN := $(VENV)/bin
 PYTEST_WORKERS ?= 2
 SETUP = $(PYTHON) -I ops/setup.py
 
-.PHONY: run test check verify real-model soak migrate web lock install install-dev
+.PHONY: run test check verify real-model faults soak migrate web lock install install-dev
 
 run: install web
 	@exec $(BIN)/pageturn up
@@ -47,6 +48,9 @@ real-model: install-dev
 	@$(BIN)/python -m bench.real_model
 
 MINUTES ?= 60
+
+faults: install-dev
+	@$(BIN)/python -m bench.faults
 
 soak: install-dev web
 	@$(BIN)/python -m bench.soak --minutes $(MINUTES)
