@@ -9,6 +9,7 @@ import { useAnnouncer } from "../hooks/useAnnouncer";
 import { type Conversation as Chat, useConversation } from "../hooks/useConversation";
 import { type FollowScroll, useFollowScroll } from "../hooks/useFollowScroll";
 import { useQueueTexts } from "../hooks/useQueueTexts";
+import { useQuiet } from "../hooks/useQuiet";
 import { messageText } from "../lib/foldParts";
 import { viewKey } from "../lib/stored";
 import type { ChatMessage } from "../types";
@@ -33,6 +34,8 @@ export function Conversation({ active, initial }: Props) {
   const last = chat.messages.at(-1);
   const answer = last?.role === "assistant" ? last : undefined;
   const live = chat.busy || answer?.metadata?.status === "streaming";
+  const quiet = useQuiet(answer, live);
+  const waiting = quiet && endsInText(answer);
   const idle = !live && chat.connection !== "reconnecting";
   const actions = useMessageActions(chat, scroll);
   const onQueue = useEnqueue(chat.queueing.add);
@@ -62,7 +65,7 @@ export function Conversation({ active, initial }: Props) {
                 actions={actions}
               />
             ))}
-            {live && !showsText(answer) ? <Thinking /> : null}
+            {live && (waiting || !moves(answer)) ? <Thinking waiting={waiting} /> : null}
           </div>
           <ChatNotice chat={chat} />
         </div>
@@ -138,10 +141,17 @@ function useEnqueue(add: (text: string) => Promise<void>) {
   );
 }
 
+const endOf = (answer: ChatMessage | undefined) =>
+  answer?.parts.findLast(({ type }) => type !== "step-start");
+
+function endsInText(answer: ChatMessage | undefined): boolean {
+  const part = endOf(answer);
+  return (part?.type === "text" || part?.type === "reasoning") && part.text !== "";
+}
+
 /** Something of the answer can be read, or is moving, at its end. */
-function showsText(answer: ChatMessage | undefined): boolean {
-  const part = answer?.parts.findLast((candidate) => candidate.type !== "step-start");
-  if (part === undefined) return false;
-  if (part.type === "text" || part.type === "reasoning") return part.text !== "";
-  return "state" in part && (part.state === "input-streaming" || part.state === "input-available");
+function moves(answer: ChatMessage | undefined): boolean {
+  const part = endOf(answer);
+  if (endsInText(answer) || part === undefined || !("state" in part)) return endsInText(answer);
+  return part.state === "input-streaming" || part.state === "input-available";
 }

@@ -1,12 +1,13 @@
 import { Loader } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 
-export function Thinking() {
+/** `waiting`: something of the answer is there, and nothing new has come for a while. */
+export function Thinking({ waiting }: { waiting: boolean }) {
   const { t } = useTranslation();
   return (
-    <div className="thinking">
+    <div className="thinking" role={waiting ? "status" : undefined}>
       <Loader type="dots" size="sm" aria-hidden="true" />
-      <span>{t("chat.thinking")}</span>
+      <span>{t(waiting ? "chat.waiting" : "chat.thinking")}</span>
     </div>
   );
 }

@@ -9,6 +9,8 @@ import { CHATS_KEY } from "../queries/chats";
 import { MODELS_KEY } from "../queries/models";
 import type { ChatMessage } from "../types";
 import { useAfterTurn } from "./useAfterTurn";
+import { useElsewhere } from "./useElsewhere";
+import { useFollow } from "./useFollow";
 import { useQueueing } from "./useQueueing";
 import { type Connection, type Ending, useReconnect } from "./useReconnect";
 import { type Request, useSending } from "./useSending";
@@ -55,12 +57,16 @@ export function useConversation(active: ActiveChat, initial: ChatMessage[] | nul
   const reconnect = useReconnect({ chat, ending, last, stored });
   const stop = useStop(chat, address);
   const sending = useSending({ chat, active: active.key, ending, last, stored });
-  const queueing = useQueueing({ chat, active, stored, reconnect: reconnect.start });
+  const follow = useFollow({ chat, ending, stored, reconnect: reconnect.start });
+  const queueing = useQueueing({ chat, active, stored, follow });
   useAdoption(active.key, chat.messages);
 
   const busy = chat.status === "submitted" || chat.status === "streaming";
   const failure = useFailure(chat.error, chat.messages);
   useForgetModel(failure?.kind === "unknownModel");
+  // A message that was not taken stands only here.
+  const idle = !busy && reconnect.state === "live" && chat.error === undefined;
+  useElsewhere(active.chatId, idle, follow);
   const actions = useMemo(() => {
     const calm = <A extends unknown[]>(act: (...args: A) => void) => (...args: A) => {
       reconnect.cancel();

@@ -18,7 +18,7 @@ interface Options {
   active: ActiveChat;
   stored: ReturnType<typeof useStoredMessages>;
   /** Shows what was asked meanwhile, and goes on with its answer. */
-  follow: () => Promise<void>;
+  follow: () => void;
 }
 
 /** The messages that wait in a chat, and the answers to those that the server has sent. */
@@ -48,14 +48,14 @@ export function useQueueing({ chat, active, stored, follow }: Options) {
       return;
     }
     for (const id of sent) seen.current.delete(id);
-    void follow();
+    follow();
   }, [queue, busy, last, stored, follow]);
 
   const actions = useMemo(
     () => ({
       async add(text: string): Promise<void> {
         const queued = await postQueued(bodyOf(text, latest.current));
-        if (queued === null) await follow();
+        if (queued === null) follow();
         else await change((items) => withItem(items, queued));
       },
       async remove(id: string): Promise<void> {

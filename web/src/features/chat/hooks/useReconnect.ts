@@ -1,5 +1,6 @@
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { RECONNECT_ATTEMPTS, backoff } from "../lib/backoff";
+import { onReturn } from "../lib/onReturn";
 import type { Request } from "./useSending";
 import type { LiveChat, useStoredMessages } from "./useStoredMessages";
 
@@ -77,6 +78,8 @@ export function useReconnect({ chat, ending, last, stored }: Options) {
   }, [attempt]);
 
   useEffect(() => () => loop.current?.abort(), []);
+  const lost = state === "lost";
+  useEffect(() => (lost ? onReturn(start) : undefined), [lost, start]);
   useStaleRefresh(chat, reload);
   return useMemo(() => ({ state, start, cancel }), [state, start, cancel]);
 }
@@ -108,8 +111,15 @@ function useStaleRefresh(chat: Options["chat"], reload: () => Promise<unknown>):
   }, [stale, reload]);
 }
 
+/** Shorter when the browser is online again, or is looked at again. */
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
-    window.setTimeout(resolve, ms);
+    const done = () => {
+      window.clearTimeout(timer);
+      unwatch();
+      resolve();
+    };
+    const timer = window.setTimeout(done, ms);
+    const unwatch = onReturn(done);
   });
 }

@@ -1,7 +1,7 @@
-export const RECONNECT_ATTEMPTS = 7; // about a minute altogether, then the reader decides
+export const RECONNECT_ATTEMPTS = 15; // about a minute altogether, then the reader decides
 
 const FIRST_MS = 500;
-const MOST_MS = 15_000;
+const MOST_MS = 5_000; // a server is started again within seconds
 
 /** Milliseconds before an attempt, from 0; doubled each time, spread so that clients do not meet. */
 export function backoff(attempt: number, random: () => number = Math.random): number {

@@ -1,6 +1,7 @@
 import { DefaultChatTransport } from "ai";
 import type { ChatMessage } from "../types";
 import { fetchWithWait } from "./retryAfter";
+import { unlessSilent } from "./silence";
 
 export const CHAT_API = "/v1/ai/chat/tenant";
 
@@ -25,7 +26,7 @@ export function chatTransport(addressee: () => Addressee): DefaultChatTransport<
   return new DefaultChatTransport<ChatMessage>({
     api: CHAT_API,
     credentials: "same-origin",
-    fetch: fetchWithWait,
+    fetch: unlessSilent(fetchWithWait),
     prepareSendMessagesRequest: ({ id, messages, trigger, messageId, body }) => {
       const goesOn = body?.["continue"] === true;
       const send = { id, messages: goesOn ? [] : messages, trigger, messageId };

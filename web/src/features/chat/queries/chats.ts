@@ -65,6 +65,23 @@ export function useChatSummary(id: string | null) {
   return own.data ?? listed ?? null;
 }
 
+const CHANGES_MS = 5_000; // soon enough for who sits before both windows
+
+/**
+ * When a chat last changed, and when that was read (ms, 0: never): looked at every few seconds
+ * while `watch` holds and the window is visible, and whenever it is looked at again.
+ */
+export function useChatChanges(id: string | null, watch: boolean) {
+  const { data, dataUpdatedAt } = useQuery({
+    queryKey: [...CHATS_KEY, id],
+    enabled: id !== null,
+    queryFn: ({ signal }) => api.get<ChatSummary>(chatUrl(id ?? ""), { signal }),
+    refetchInterval: watch ? CHANGES_MS : false,
+    refetchOnWindowFocus: "always",
+  });
+  return { changedAt: data?.updatedAt ?? null, readAt: dataUpdatedAt };
+}
+
 export const showBranch = (chatId: string, messageId: string) =>
   api.post<void>(`${chatUrl(chatId)}/branch`, { messageId });
 

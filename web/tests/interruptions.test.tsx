@@ -1,0 +1,153 @@
+import { act, renderHook, screen, waitFor } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { newChat, openChat, useChatUi } from "@/features/chat/chatUi";
+import { ChatSession } from "@/features/chat/components/ChatSession";
+import { useConversation } from "@/features/chat/hooks/useConversation";
+import { messageText } from "@/features/chat/lib/foldParts";
+import { unlessSilent } from "@/features/chat/lib/silence";
+import { FakeServer, json, refusal, stream } from "./fakeServer";
+import { Surroundings, show } from "./render";
+import { StoredChat } from "./storedChat";
+
+const SEND = "POST /v1/ai/chat/tenant";
+const STREAM = "GET /v1/ai/chat/tenant/c1/stream";
+const WAIT = { timeout: 6000 };
+
+const begin = [
+  { type: "start", messageId: "a1", messageMetadata: { chatId: "c1" } },
+  { type: "start-step" },
+  { type: "text-start", id: "x" },
+];
+const says = (delta: string) => ({ type: "text-delta", id: "x", delta });
+const end = [
+  { type: "text-end", id: "x" },
+  { type: "finish-step" },
+  { type: "finish", finishReason: "stop", messageMetadata: {} },
+];
+const nothingRuns = () => new Response(null, { status: 204 });
+
+let server: FakeServer;
+let kept: StoredChat;
+
+beforeEach(() => {
+  server = new FakeServer();
+  kept = new StoredChat("c1");
+  kept.serve(server);
+  newChat();
+});
+
+afterEach(() => server.close());
+
+function open() {
+  const hook = renderHook(() => useConversation(useChatUi().active, []), { wrapper: Surroundings });
+  return {
+    chat: () => hook.result.current,
+    texts: () => hook.result.current.messages.map(messageText),
+    send: (question: string) => act(() => hook.result.current.actions.send(question)),
+  };
+}
+
+describe("an answer that is interrupted", () => {
+  it("goes on as soon as the browser is online again, without the rest of the pause", async () => {
+    server.on(SEND, () => stream(...begin, says("Half")));
+    server.on(STREAM, () => Promise.reject(new TypeError("Failed to fetch")));
+    openChat("c1");
+    const { chat, texts, send } = open();
+    send("Hi");
+    // Once when it was opened and three times since: the next pause is of three seconds or more.
+    await waitFor(() => expect(server.asked(STREAM)).toHaveLength(4), WAIT);
+    expect(chat().connection).toBe("reconnecting");
+    server.on(STREAM, () => stream(...begin, says("Half and whole."), ...end));
+    act(() => void window.dispatchEvent(new Event("online")));
+    await waitFor(() => expect(texts()).toEqual(["Hi", "Half and whole."]), { timeout: 1000 });
+  });
+
+  it("is known to be by the server's silence, where the line does not end by itself", async () => {
+    const silent = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode("data: 1\n\n")),
+    });
+    const watched = unlessSilent(() => Promise.resolve(new Response(silent)), 50);
+    const response = await watched("/v1");
+    const reader = response.body?.getReader();
+    expect((await reader?.read())?.done).toBe(false);
+    await expect(reader?.read()).rejects.toThrow(new TypeError("network silence"));
+  });
+
+  it("says so calmly while nothing new of it comes", async () => {
+    kept.question("u1", "Hi");
+    server.on(STREAM, () => {
+      const body = [...begin, says("Half")].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`);
+      const unfinished = new ReadableStream({
+        start: (controller) => controller.enqueue(body.join("")),
+      });
+      return new Response(unfinished.pipeThrough(new TextEncoderStream()));
+    });
+    openChat("c1");
+    show(<Panel />);
+    await screen.findByText("Half");
+    expect(screen.queryByText(/Waiting for the answer/)).toBeNull();
+    await screen.findByText("Waiting for the answer to go on…", {}, WAIT);
+    expect(screen.queryByRole("alert")).toBeNull();
+  });
+});
+
+describe("a chat at rest that is open in two windows", () => {
+  let updatedAt: string;
+  beforeEach(() => {
+    updatedAt = "2026-11-01T00:00:00Z";
+    server.on("GET /v1/ai/chats/c1", () => json({ id: "c1", title: "A chat", updatedAt }));
+    server.on(STREAM, nothingRuns);
+  });
+  const lookedAt = () => act(() => void window.dispatchEvent(new Event("visibilitychange")));
+
+  it("shows in the one what is asked in the other", async () => {
+    kept.question("u1", "Hi").answer("a0", "Hello.");
+    openChat("c1");
+    show(<Panel />);
+    await screen.findByText("Hello.");
+    await waitFor(() => expect(server.asked("GET /v1/ai/chats/c1")).not.toEqual([]), WAIT);
+    updatedAt = "2026-11-01T00:01:00Z";
+    kept.question("u2", "And?").answer("a1", "", { status: "streaming" });
+    server.on(STREAM, () => stream(...begin, says("More."), ...end));
+    await waitFor(() => {
+      lookedAt();
+      expect(screen.queryByText("And?")).not.toBeNull();
+    }, WAIT);
+    await screen.findByText("More.", {}, WAIT);
+  });
+
+  it("is not asked again for what was answered here", async () => {
+    kept.question("u1", "Hi").answer("a1", "Hello.");
+    server.on(SEND, () => stream(...begin, says("Hello."), ...end));
+    openChat("c1");
+    const { chat, texts, send } = open();
+    await waitFor(() => expect(server.asked(STREAM)).toHaveLength(1), WAIT);
+    send("Hi");
+    await waitFor(() => expect(texts()).toEqual(["Hi", "Hello."]), WAIT);
+    await waitFor(() => expect(chat().busy).toBe(false), WAIT);
+    updatedAt = "2026-11-01T00:01:00Z";
+    const asked = server.asked("GET /v1/ai/chats/c1").length;
+    lookedAt();
+    await waitFor(() => expect(server.asked("GET /v1/ai/chats/c1").length).toBeGreaterThan(asked));
+    expect(server.asked(STREAM)).toHaveLength(1);
+  });
+
+  it("keeps a message that was refused here", async () => {
+    kept.question("u1", "Hi").answer("a1", "Hello.");
+    server.on(SEND, () => refusal(503, "unavailable"));
+    openChat("c1");
+    const { chat, texts, send } = open();
+    send("Not taken");
+    await waitFor(() => expect(chat().failure?.kind).toBe("unavailable"), WAIT);
+    updatedAt = "2026-11-01T00:01:00Z";
+    const asked = server.asked("GET /v1/ai/chats/c1").length;
+    lookedAt();
+    await waitFor(() => expect(server.asked("GET /v1/ai/chats/c1").length).toBeGreaterThan(asked));
+    expect(texts()).toEqual(["Not taken"]);
+  });
+});
+
+function Panel() {
+  const { active } = useChatUi();
+  return <ChatSession key={active.key} active={active} />;
+}
