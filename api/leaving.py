@@ -1,8 +1,8 @@
 """Leaving without being missed: between the signal to stop and the server's own stopping.
 
-First /readyz turns red, so that a balancer sends nobody more; after the time that one needs to
-notice, open streams end, for their readers to go on elsewhere, and the server closes: it takes
-no connection and answers what it was asked before.
+First /healthz and /readyz turn red, so that a balancer sends nobody more; after the time that
+it needs to notice, open streams end, for their readers to go on elsewhere, and the server
+closes: it takes no connection and answers what it was asked before.
 """
 
 import asyncio

@@ -16,11 +16,16 @@ from shared.core.tunables import READY_CHECK_SECONDS
 
 router = APIRouter(tags=["health"])
 
+_LEAVING = "This process is about to stop."
 
-@router.get("/healthz")
-async def healthz() -> dict[str, str]:
-    """The process serves."""
-    return {"status": "ok"}
+
+@router.get("/healthz", responses={503: {"description": "It is about to stop."}})
+async def healthz(request: Request) -> JSONResponse:
+    """The process serves, whatever else is missing; 503 when it is leaving. What a balancer
+    should ask: were all red for want of a worker, nobody could even read."""
+    if request.app.state.leaving:
+        return _red("leaving", {}, _LEAVING)
+    return JSONResponse({"status": "ok"})
 
 
 @router.get("/readyz", responses={503: {"description": "Something is missing."}})
@@ -41,7 +46,7 @@ async def readyz(request: Request) -> JSONResponse:
         name: "ok" if there else "missing" for name, there in zip(names, answers, strict=True)
     }
     if request.app.state.leaving:
-        return _red("leaving", checks, "This process is about to stop.")
+        return _red("leaving", checks, _LEAVING)
     if all(answers):
         return JSONResponse({"status": "ready", "checks": checks})
     missing = ", ".join(name for name, there in checks.items() if there == "missing")

@@ -58,7 +58,7 @@ class Settings(BaseSettings):
     offline_piece_seconds: float = Field(0.03, alias="PAGETURN_OFFLINE_PIECE_SECONDS", ge=0)
     # How long a search waits for its query's vector; then it finds by words only, and says so.
     search_vector_seconds: float = Field(0.3, alias="PAGETURN_SEARCH_VECTOR_SECONDS", gt=0)
-    # How long an API that was told to stop still serves, with a red /readyz, so that a balancer
+    # How long an API that was told to stop still serves, with a red /healthz, so that a balancer
     # in front notices and sends nobody more.
     drain_seconds: float = Field(0.0, alias="PAGETURN_DRAIN_SECONDS", ge=0)
     # How long a worker that was told to stop lets its turns go on before handing them over.
