@@ -8,9 +8,10 @@ The person's own words say what a turn should do, in `key=value` pairs:
   be counted.
 - `plan`: the steps of the turn, joined by `-then-`. What each of them does is in `STEPS`; after
   the last one the model only talks.
-- `words`: pieces of text in a talk; `pause`: seconds between two of them. When the same step is
-  asked for again, after a crash, the pauses are a fifth: a trial waits for the end.
-- further keys go to the steps: `page=<id>` to edit, `space=<id>` to write into, `size=<bytes>`.
+- `words`: pieces of text in a talk, of `size` characters at least; `pause`: seconds between two
+  of them. When the same step is asked for again, after a crash, the pauses are a fifth: a trial
+  waits for the end.
+- further keys go to the steps: `page=<id>` to edit, `space=<id>` to write into.
 """
 
 import random
@@ -105,8 +106,10 @@ def nonce() -> str:
     return secrets.token_hex(4)
 
 
-def talk(count: int) -> Iterator[str]:
-    return (random.choice(WORDS) + " " for _ in range(count))
+def talk(count: int, size: int = 0) -> Iterator[str]:
+    """Words, each said again and again until it has so many characters."""
+    words = (random.choice(WORDS) for _ in range(count))
+    return (word * max(1, -(-size // len(word))) + " " for word in words)
 
 
 def asked(
@@ -127,7 +130,7 @@ Step = Callable[[Wish], tuple[Pieces, str]]
 
 
 def _talk(wish: Wish) -> tuple[Pieces, str]:
-    return talk(int(wish.number("words", 40))), "stop"
+    return talk(int(wish.number("words", 40)), int(wish.number("size", 0))), "stop"
 
 
 def _write(wish: Wish) -> tuple[Pieces, str]:

@@ -54,6 +54,7 @@ class Reader:
     first_url: str | None = None
     patience: float = 120.0
     after_last: bool = False  # resume by `Last-Event-ID`
+    leaves: list[int] = field(default_factory=list)  # it hangs up after so many chunks, each once
     connections: list[Connection] = field(default_factory=list)
     end: str | None = None
     ended_at: float | None = None
@@ -64,7 +65,7 @@ class Reader:
     @property
     def page(self) -> UiMessage:
         """What the person sees: the last connection on which something came."""
-        pages = [c.page for c in self.connections if c.page.chunks]
+        pages = self._pages()
         return pages[-1] if pages else UiMessage()
 
     @property
@@ -83,7 +84,12 @@ class Reader:
 
     def kinds(self) -> list[str]:
         """The chunks of all connections, in the order in which they came."""
-        return [kind for connection in self.connections for kind in connection.page.kinds()]
+        return [kind for page in self._pages() for kind in page.kinds()]
+
+    def _pages(self) -> list[UiMessage]:
+        """What came, on one page for each time that it was begun anew."""
+        pages = (connection.page for connection in self.connections if connection.page.chunks)
+        return list({id(page): page for page in pages}.values())
 
     def wait(self, seconds: float = 120.0) -> "Reader":
         """Until the answer has ended for its person."""
@@ -156,16 +162,16 @@ class Reader:
     async def _exchange(self, method: str, path: str, **more: Any) -> Connection:
         """One request, its stream read as far as it goes."""
         headers = self.person.headers | more.pop("headers", {})
+        before = self.page if "last-event-id" in headers else UiMessage()
         connection = Connection(method, self._in_turn()[0] + path, time.monotonic())
-        if "last-event-id" in headers:  # what was seen stays; the rest is added to it
-            connection.page = self.page
         self.connections.append(connection)
         try:
             async with self.client.stream(
                 method, connection.url, headers=headers, **more
             ) as answer:
                 if answer.status_code == 200:
-                    await _take_in(answer, connection)
+                    most = self.leaves.pop(0) if self.leaves else None
+                    await _take_in(answer, connection, before, most)
                 connection.status = answer.status_code
         except (httpx2.HTTPError, OSError):
             connection.status = "broken"
@@ -195,11 +201,20 @@ class Reader:
         self.faults += disagreement(self.page, self.stored)
 
 
-async def _take_in(answer: httpx2.Response, connection: Connection) -> None:
+async def _take_in(
+    answer: httpx2.Response, connection: Connection, seen: UiMessage, most: int | None
+) -> None:
+    """What was `seen` stays and the rest is added to it, unless it begins anew."""
     async for block in _blocks(answer.aiter_bytes()):
+        if block.startswith(b":"):
+            continue
+        if not connection.page.chunks and b'{"type":"start",' not in block:
+            connection.page = seen
         before = len(connection.page.chunks)
         connection.page.feed_bytes(block)
         connection.times += [time.monotonic()] * (len(connection.page.chunks) - before)
+        if most is not None and len(connection.times) >= most and _end_of(connection.page) is None:
+            return
 
 
 async def _blocks(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -4,11 +4,14 @@ from bench.faults import (
     rows_api,
     rows_cancel,
     rows_clock,
+    rows_crowd,
     rows_frozen,
     rows_people,
     rows_postgres,
+    rows_readers,
     rows_redis,
     rows_remote,
+    rows_stalled,
     rows_worker,
 )
 from bench.faults.row import Row
@@ -23,5 +26,8 @@ _FAMILIES = (
     rows_cancel,
     rows_redis,
     rows_postgres,
+    rows_readers,
+    rows_stalled,
+    rows_crowd,
 )
 ROWS: tuple[Row, ...] = tuple(row for family in _FAMILIES for row in family.ROWS)

@@ -15,13 +15,14 @@ class Trial:
     `lost`: something accepted did not come to its one end, or is missing; `doubled`: something
     was done or said twice; `seconds`: from the fault to where the row counts as recovered, None
     where nothing has to recover; `note`: whatever else was not as it must be, empty when all
-    was.
+    was; `aside`: a figure worth telling, good or bad.
     """
 
     lost: bool = False
     doubled: bool = False
     seconds: float | None = None
     note: str = ""
+    aside: str = ""
 
 
 # Plays one round of so many trials, all at once, each at its own random instant of the moment.

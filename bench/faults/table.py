@@ -21,9 +21,13 @@ def line(outcome: Outcome) -> str:
 
 
 def notes(outcome: Outcome) -> list[str]:
-    """What was not as it must be, equal ones counted."""
+    """What was not as it must be, equal ones counted, and figures told beside."""
     counted = Counter(outcome.notes)
-    return [f"    {count} × {note}" for note, count in counted.most_common(12)]
+    asides = dict.fromkeys(trial.aside for trial in outcome.trials if trial.aside)
+    return [
+        *(f"    {count} × {note}" for note, count in counted.most_common(12)),
+        *(f"    ({aside})" for aside in asides),
+    ]
 
 
 def _share(ordered: list[float], share: float) -> float | None:
