@@ -291,7 +291,8 @@ class Cluster:
         return httpx2.Client(base_url=base, headers=person.headers, **options)
 
     def together(self, wanted: Sequence[Wanted], **more: Any) -> list[Done]:
-        """Requests of different people, all at once, each at some API that lives."""
+        """Requests of different people, beside each other, each at some API that lives: at once,
+        or at a random instant of `within` seconds."""
         return self.readers.together(wanted, **more)
 
     def ask(self, person: Person, text: str, *, api: str | None = None, **more: Any) -> Reader:

@@ -74,10 +74,12 @@ class Readers:
         self._loop.call_soon_threadsafe(begin)
         return reader
 
-    def together(self, wanted: Sequence[Wanted], **more: Any) -> list[Done]:
-        """Requests all at once, each at one of the APIs; their answers in order."""
+    def together(self, wanted: Sequence[Wanted], *, within: float = 0.0, **more: Any) -> list[Done]:
+        """Requests, each at a random instant of so many seconds and at one of the APIs; their
+        answers in order."""
 
         async def one(person: Person, method: str, path: str) -> Done:
+            await asyncio.sleep(random.uniform(0, within))
             url, sent = random.choice(self._urls()) + path, time.monotonic()
             answer = await self.client.request(method, url, headers=person.headers, **more)
             return Done(sent, time.monotonic(), answer)

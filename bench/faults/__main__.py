@@ -9,6 +9,7 @@ person has them who sets nothing; the whole of it takes up to half an hour on tw
 """
 
 import argparse
+import os
 import random
 import secrets
 import sys
@@ -32,7 +33,10 @@ def main() -> int:
         print("There is no such row. The rows:", *(row.key for row in ROWS), sep="\n  ")
         return 2
     trials = 1 if arguments.short else arguments.trials
-    print(f"seed {arguments.seed}\n{table.HEAD}", flush=True)
+    load = os.getloadavg()[0]
+    print(
+        f"seed {arguments.seed}, {os.cpu_count()} cores, load {load:.1f}\n{table.HEAD}", flush=True
+    )
     outcomes = list(play_all(rows, trials, arguments.seed, keep=arguments.keep))
     held = sum(outcome.held for outcome in outcomes)
     print(f"\n{table.HEAD}")

@@ -14,6 +14,7 @@ from bench.faults.takes import (
     all_inside,
     all_over,
     any_instant,
+    held_at,
     new_trial,
     words_of,
 )
@@ -73,6 +74,33 @@ def _was_lost(cluster: Cluster, take: Take) -> list[str]:
     return [] if rows and rows[0][0] >= 2 else ["the message had left: not the moment"]
 
 
+def mid_answer(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
+    """The stream is cut in the middle; the browser goes on at the other API, from the start or
+    after the last event that it had."""
+    victim = rng.choice(cluster.apis)
+    reader = {"api": victim, "after_last": rng.random() < 0.5}
+    takes = held_at(cluster, rng, count, reader=reader)
+    cluster.stub.release_all()
+    any_instant(rng)
+    moment = cluster.kill(victim)
+    all_over(cluster, takes)
+    return [
+        judge(
+            cluster,
+            take,
+            seconds=_came_back(take, moment),
+            also=[*checks.asked_once(cluster, take, 1), *checks.nothing_withdrawn(take)],
+        )
+        for take in takes
+    ]
+
+
+def _came_back(take: Take, since: float) -> float | None:
+    """Seconds until the person saw something again."""
+    later = [at for c in take.reader.connections[1:] for at in c.times if at > since]
+    return min(later) - since if later else None
+
+
 def same_post(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
     """The same request at both APIs, at once and at any later moment."""
     asked: list[tuple[Take, list[Reader]]] = []
@@ -105,5 +133,6 @@ def _same_turn(take: Take, others: list[Reader]) -> list[str]:
 
 ROWS = (
     Row("api-killed", "kill -9 API", "row committed, not yet enqueued", not_enqueued, hard=True),
+    Row("api-mid-answer", "kill -9 API", "mid answer", mid_answer, within=5.0),
     Row("same-post", "the same POST again", "any", same_post, at_once=10),
 )

@@ -1,15 +1,15 @@
 """Stopping an answer, wherever it is."""
 
 import random
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from bench.cluster import Cluster, Sight
 from bench.faults import checks
 from bench.faults.holds import await_waiting, commits_held
 from bench.faults.judge import judge
 from bench.faults.row import Row, Trial
-from bench.faults.rows_people import all_ended, over_after, together
+from bench.faults.rows_people import SPREAD_SECONDS, all_ended, over_after, together
 from bench.faults.takes import Take, all_inside, all_over, any_instant, begin, held_at
 
 WITHIN = 1.0  # seconds from the request until the turn has its one terminal state
@@ -78,12 +78,12 @@ def writing(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
         takes = begin(cluster, count, "write-then-talk")
         commits.wait(count)
         any_instant(rng)
-        asked = threading.Thread(target=stop, args=(cluster, takes))
-        asked.start()  # it waits for the rows that the writes hold
-        time.sleep(rng.uniform(0.05, 0.4))
-        let_go = time.monotonic()
-        commits.let_go()
-        asked.join()
+        with ThreadPoolExecutor() as pool:
+            asked = pool.submit(stop, cluster, takes)
+            time.sleep(rng.uniform(0, SPREAD_SECONDS))
+            let_go = time.monotonic()
+            commits.let_go()  # those who asked before wait for the rows that the writes hold
+            moments = asked.result()
     all_ended(cluster, takes)
     all_over(cluster, takes)
     return [
@@ -92,7 +92,7 @@ def writing(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
             take,
             ends=("aborted",),
             writes=1,
-            seconds=over_after(cluster, take, let_go),
+            seconds=over_after(cluster, take, max(let_go, moments[take.trial])),
             also=checks.one_connection(take),
         )
         for take in takes
@@ -105,9 +105,11 @@ def done(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
     for take in takes:
         cluster.stub.hold(take.trial, step=1, piece=29)
     all_inside(cluster, takes, lambda t: cluster.stub.reached(t.trial, step=1, piece=29), "29")
-    cluster.stub.release_all()
-    any_instant(rng, 0.3)
-    moments = stop(cluster, takes)
+    with ThreadPoolExecutor() as pool:
+        asked = pool.submit(stop, cluster, takes)
+        time.sleep(rng.uniform(0, SPREAD_SECONDS))
+        cluster.stub.release_all()
+        moments = asked.result()
     all_ended(cluster, takes)
     all_over(cluster, takes)
     first = {take.trial: cluster.watch.now(take.trial) for take in takes}

@@ -182,6 +182,63 @@ def told_to_stop(cluster: Cluster, rng: random.Random, count: int) -> list[Trial
     ]
 
 
+def last_attempt(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
+    """It wakes up in its third attempt while the turn is being ended for want of a fourth: what
+    it says then is either kept or not shown."""
+    victim = rng.choice(cluster.workers)
+    takes = held_at(cluster, rng, count, on=victim)
+    trials = [take.trial for take in takes]
+    cluster.sql(_THIRD, trials)
+    for take in takes:
+        cluster.stub.hold(take.trial, step=1, piece=LONG - 10)
+    with commits_held(cluster, "turns", "NEW.status = 'error'") as commits:
+        cluster.signal(victim, signal.SIGSTOP)
+        commits.wait(1)
+        any_instant(rng)
+        cluster.signal(victim, signal.SIGCONT)
+        any_instant(rng, 0.2)
+        moment = time.monotonic()
+        commits.let_go()
+    cluster.stub.release_all()
+    all_over(cluster, takes)
+    return [
+        judge(
+            cluster,
+            take,
+            ends=("error", "completed"),
+            seconds=checks.ended(take, moment),
+            also=checks.attempts(cluster, take, [3]),
+        )
+        for take in takes
+    ]
+
+
+def slow_write(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
+    """Somebody else holds the page for longer than the lease lasts; the worker lives."""
+    people = cluster.people(count)
+    pages = [page_of(cluster, person) for person in people]
+    with cluster.transaction() as locks:
+        locks.execute("SELECT 1 FROM pages WHERE id::text = ANY(%s) FOR UPDATE", (pages,))
+        takes = []
+        for person, page in zip(people, pages, strict=True):
+            takes += begin(cluster, 1, "edit-then-talk", people=[person], page=page)
+        await_waiting(cluster, count, "their pages")
+        time.sleep(cluster.settings.lease_seconds + rng.uniform(1.0, 3.0))
+    all_over(cluster, takes)
+    return [
+        judge(
+            cluster,
+            take,
+            also=[*edits(cluster, take, 1), *checks.attempts(cluster, take, [1])],
+        )
+        for take in takes
+    ]
+
+
+_THIRD = """
+UPDATE turns SET attempts = 3
+FROM ai_chats c WHERE c.id = turns.chat_id AND c.alias = ANY(%s)
+"""
 _FROZEN = "SIGSTOP past the lease, SIGCONT"
 ROWS = (
     Row("frozen-mid-answer", _FROZEN, "mid answer", mid_answer, hard=True),
@@ -194,5 +251,7 @@ ROWS = (
         at_once=20,
         within=50.0,  # 30 of an idle transaction, then as after any other loss
     ),
+    Row("frozen-last-attempt", _FROZEN, "in its third attempt, being ended", last_attempt),
+    Row("slow-write", "a write longer than the lease", "mid turn", slow_write),
     Row("told-to-stop", "SIGTERM with grace", "mid turn", told_to_stop, hard=True, within=10.0),
 )

@@ -11,15 +11,17 @@ from bench.faults.rows_frozen import edits, page_of
 from bench.faults.takes import Take, all_inside, all_over, any_instant, begin, held_at
 
 OVER_SECONDS = 30.0
+SPREAD_SECONDS = 1.0  # the requests of a round come at random instants of so long
 GONE = ("refused:401", "error:")  # how a reader ends whose session has
 
 
 def together(
     cluster: Cluster, takes: Sequence[Take], method: str, path: Callable[[Take], str]
 ) -> dict[str, float]:
-    """A request for every turn, by its person and all at once: trial → when it was sent."""
+    """A request for every turn, by its person, each at its own instant: trial → when it was
+    sent."""
     wanted = [(take.person, method, path(take)) for take in takes]
-    done = cluster.together(wanted)
+    done = cluster.together(wanted, within=SPREAD_SECONDS)
     for one in done:
         one.answer.raise_for_status()
     return {take.trial: one.sent for take, one in zip(takes, done, strict=True)}

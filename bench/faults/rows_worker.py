@@ -9,6 +9,7 @@ from bench.faults.holds import await_waiting, commits_held
 from bench.faults.judge import judge
 from bench.faults.row import Row, Trial
 from bench.faults.takes import (
+    Take,
     all_inside,
     all_over,
     any_instant,
@@ -137,17 +138,18 @@ def last_event_unsent(cluster: Cluster, rng: random.Random, count: int) -> list[
 
 
 def three_times(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
-    """Each attempt is killed in the middle of its answer, each time at another word."""
+    """Each attempt is killed in the middle of its answer."""
     takes = held_at(cluster, rng, count)
-    moments = {}
-    for attempt in range(1, THREE + 1):
-        if attempt > 1:
-
-            def again(take, wanted=attempt) -> bool:
-                plays = cluster.stub.plays_of(take.trial)
-                return len(plays) >= wanted and plays[-1].waiting
-
-            all_inside(cluster, takes, again, f"attempt {attempt}")
+    any_instant(rng)
+    moments = kill_holders(cluster, takes)
+    for attempt in range(2, THREE + 1):
+        killed = dict(moments)
+        all_inside(
+            cluster,
+            takes,
+            lambda take, killed=killed: _answers_again(cluster, take, killed[take.trial]),
+            f"attempt {attempt}",
+        )
         any_instant(rng)
         moments = kill_holders(cluster, takes)
     all_over(cluster, takes)
@@ -165,6 +167,11 @@ def three_times(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]
         )
         for take in takes
     ]
+
+
+def _answers_again(cluster: Cluster, take: Take, since: float) -> bool:
+    play = cluster.stub.playing(take.trial)
+    return play is not None and play.waiting and play.begun > since
 
 
 def _partial_kept(cluster: Cluster, take) -> list[str]:

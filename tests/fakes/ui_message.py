@@ -35,6 +35,8 @@ class UiMessage:
             while self.parts and self.parts[-1]["type"] != "step-start":
                 self.parts.pop()
         elif kind in ("text-start", "reasoning-start"):
+            if self._open(chunk["id"]) is not None:
+                self.errors.append(f"{kind} for a part that is open: {chunk['id']}")
             self.parts.append(
                 {"type": kind.removesuffix("-start"), "text": "", "id": chunk["id"], "open": True}
             )
@@ -51,6 +53,8 @@ class UiMessage:
             else:
                 part["open"] = False
         elif kind == "tool-input-available":
+            if self._call(chunk) is not None:
+                self.errors.append(f"a call that is there already: {chunk['toolCallId']}")
             self.parts.append(
                 {
                     "type": f"tool-{chunk['toolName']}",
@@ -67,8 +71,11 @@ class UiMessage:
     def _open(self, id_: str) -> dict[str, Any] | None:
         return next((p for p in reversed(self.parts) if p.get("id") == id_ and p["open"]), None)
 
+    def _call(self, chunk: dict[str, Any]) -> dict[str, Any] | None:
+        return next((p for p in self.parts if p.get("toolCallId") == chunk["toolCallId"]), None)
+
     def _output(self, chunk: dict[str, Any]) -> None:
-        call = next((p for p in self.parts if p.get("toolCallId") == chunk["toolCallId"]), None)
+        call = self._call(chunk)
         if call is None:
             self.errors.append(f"output for an unknown call: {chunk['toolCallId']}")
         elif "output" in chunk:
