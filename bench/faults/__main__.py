@@ -86,7 +86,7 @@ def _play_row(cluster: Cluster, row: Row, trials: int, rng: random.Random) -> Ou
     while len(outcome.trials) < trials:
         count = min(row.at_once, trials - len(outcome.trials))
         outcome.trials += _play_round(cluster, row, rng, count)
-    outcome.took = time.monotonic() - begun
+    outcome.took, outcome.load = time.monotonic() - begun, os.getloadavg()[0]
     return outcome
 
 

@@ -52,6 +52,7 @@ class Outcome:
     row: Row
     trials: list[Trial] = field(default_factory=list)
     took: float = 0.0
+    load: float = 0.0  # of the machine at the row's end: a busy one is late for its own reasons
 
     @property
     def lost(self) -> int:

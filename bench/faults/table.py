@@ -6,7 +6,7 @@ from bench.faults.row import Outcome
 
 HEAD = (
     f"{'fault':<34}{'moment':<44}{'trials':>6}{'lost':>5}{'doubled':>8}"
-    f"{'p50 s':>7}{'p99 s':>7}{'max s':>7}  {'held':<4}{'took s':>8}"
+    f"{'p50 s':>7}{'p99 s':>7}{'max s':>7}  {'held':<4}{'took s':>8}{'load':>7}"
 )
 
 
@@ -16,7 +16,7 @@ def line(outcome: Outcome) -> str:
     cells = "".join("      –" if s is None else f"{s:>7.1f}" for s in figures)
     return (
         f"{row.fault:<34}{row.moment:<44}{len(outcome.trials):>6}{outcome.lost:>5}"
-        f"{outcome.doubled:>8}{cells}  {'yes' if outcome.held else 'NO':<4}{outcome.took:>8.0f}"
+        f"{outcome.doubled:>8}{cells}  {'yes' if outcome.held else 'NO':<4}{outcome.took:>8.0f}{outcome.load:>7.1f}"
     )
 
 
