@@ -6,7 +6,7 @@ Only the database's clock is used.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +17,7 @@ from shared.accounts.models import UserSession
 from shared.accounts.repository import live_sessions
 from shared.bus.jobs import MakeTitle, SendQueued, enqueue_after_commit
 from shared.chat import render, waiting
-from shared.chat.errors import ChatNotFoundError, LostLeaseError
+from shared.chat.errors import ChatNotFoundError, LostLeaseError, UnknownOutcomeError
 from shared.chat.models import (
     Chat,
     Generation,
@@ -198,6 +198,7 @@ def _of(call: ToolCall) -> tuple[ColumnElement[bool], ...]:
 async def mark_sent(session: AsyncSession, call: ToolCall) -> bool:
     """Note in the caller's transaction, which holds the turn, that a call is about to leave for
     another system; False when it may have left before."""
+    call.sent_at = datetime.now(UTC)  # for us; what counts is the row's own
     marked = await session.execute(
         update(ToolCall)
         .where(*_of(call), ToolCall.sent_at.is_(None))
@@ -246,6 +247,9 @@ async def finish(session: AsyncSession, state: TurnState, ending: Ending) -> Non
         for call in of_step.values():
             if call.status == "pending":
                 code, text = "interrupted", render.INTERRUPTED_CALL
+                if call.sent_at is not None:
+                    unknown = UnknownOutcomeError()
+                    code, text = unknown.code, f"{unknown.code}: {unknown.message}"
                 await commit_result(session, call, error=(code, text))
                 call.status, call.error_code, call.error_text = "error", code, text
     finished = await session.scalar(

@@ -236,7 +236,7 @@ class AgentLoop:
                 pending.append(call)
             else:  # refused before it could be run
                 self._emitter.emit(render.output_event(call))
-        if any(self._toolset.writes(call.name) for call in pending):
+        if any(self._toolset.effect(call.name) == "write" for call in pending):
             for call in pending:
                 await self._run_call(call)
         else:
@@ -256,8 +256,31 @@ class AgentLoop:
             raise HandoverError
         if self._halted() is not None:
             return  # the end of the turn stores it as not made
-        await self._toolset.run(self._state.turn, call)
-        self._emitter.emit(render.output_event(call))
+        if await self._reaches_its_end(call):
+            self._emitter.emit(render.output_event(call))
+
+    async def _reaches_its_end(self, call: ToolCall) -> bool:
+        """Run a call; False when it was cut off because the turn should halt. A write is never
+        cut off, and a call to another system only by what makes its answer worthless."""
+        work = self._toolset.run(self._state.turn, call)
+        effect = self._toolset.effect(call.name)
+        if effect == "write":
+            await work
+            return True
+        task = asyncio.create_task(work)
+        halted = asyncio.create_task(self._halt.wait())
+        try:
+            await asyncio.wait({task, halted}, return_when=asyncio.FIRST_COMPLETED)
+            if task.done() or (effect == "remote" and self._halt.by(HaltReason.HANDOVER)):
+                await task
+                return True
+        finally:
+            await end(task, halted)
+        if self._halt.by(HaltReason.LOST):
+            raise LostLeaseError
+        if self._halt.by(HaltReason.HANDOVER):
+            raise HandoverError
+        return False
 
     async def _end(self, ending: Ending, draft: StepDraft | None = None) -> None:
         """Commit the end with what the last step said, then say it."""

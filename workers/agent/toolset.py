@@ -18,7 +18,7 @@ from shared.core.errors import PageturnError, UnauthenticatedError
 from shared.core.logging import get_logger
 from shared.core.tunables import TOOL_RESULT_CHARS, TOOL_SECONDS
 from shared.search.vectors import QueryVector
-from shared.tools.base import Tool, ToolArgs, ToolContext, ToolResult
+from shared.tools.base import Effect, Tool, ToolArgs, ToolContext, ToolResult
 from workers.agent.agent_pass import AgentPass
 from workers.llm.base import ToolSpec
 
@@ -57,8 +57,9 @@ class Toolset:
     def title(self, name: str) -> str | None:
         return self._tools[name].title if name in self._tools else None
 
-    def writes(self, name: str) -> bool:
-        return name in self._tools and self._tools[name].effect == "write"
+    def effect(self, name: str) -> Effect:
+        """A call of what is not offered does nothing but read that it is not."""
+        return self._tools[name].effect if name in self._tools else "read"
 
     def check(self, name: str, arguments: Mapping[str, Any]) -> ToolArgs | BadCall:
         """The arguments as the tool takes them, or what is wrong with the call."""

@@ -9,7 +9,9 @@ from sqlalchemy import func, select, update
 
 from shared.accounts import service
 from shared.accounts.models import User, UserSession
+from shared.bus.stream import signal_stop
 from shared.chat.models import Chat, ToolCall
+from shared.chat.stopping import request_stop
 from shared.core.db import Database
 from shared.core.errors import UnauthenticatedError
 from shared.tools import registry
@@ -189,3 +191,34 @@ async def test_a_remote_call_whose_answer_never_came_is_not_repeated_unless_that
         assert (row.status, row.error_code) == ("error", "unknown_outcome")
         assert "may have been done" in str(told)
     assert (await stage.turn(turn_id)).status == "completed"
+
+
+@pytest.mark.req("ST-04")
+@pytest.mark.parametrize(
+    ("effect", "code"), [("read", "interrupted"), ("remote", "unknown_outcome")]
+)
+async def test_a_stop_does_not_wait_for_a_call_that_takes_its_time(
+    stage: Stage, world: Any, monkeypatch: pytest.MonkeyPatch, effect: Effect, code: str
+) -> None:
+    begun = asyncio.Event()
+
+    async def act(context: ToolContext, args: ToolArgs) -> ToolResult:
+        begun.set()
+        await asyncio.Event().wait()
+        return ToolResult({})
+
+    offer(monkeypatch, act, effect=effect)
+    turn_id = await stage.send(world.actor("writer"), "Q")
+    hearing = asyncio.create_task(stage.keeper.hear_stops())
+    playing = asyncio.create_task(stage.play(turn_id, ScriptedModel([call(("act", {}))])))
+    await asyncio.wait_for(begun.wait(), 10)
+    async with stage.database.session() as session:
+        await request_stop(session, (await stage.turn(turn_id)).chat_id)
+    await signal_stop(stage.runtime.redis, turn_id)
+    await asyncio.wait_for(playing, 10)
+    hearing.cancel()
+    assert (await stage.turn(turn_id)).status == "aborted"
+    async with stage.database.session() as session:
+        row = (await session.scalars(select(ToolCall))).one()
+    assert (row.status, row.error_code) == ("error", code)
+    assert (await stage.replay(turn_id)).kinds()[-2:] == ["abort", "finish"]
