@@ -11,7 +11,12 @@ from pathlib import Path
 
 from ops.errors import OpsError
 from shared.core.settings import Settings
-from shared.core.tunables import API_GRACE_SECONDS, INDEX_CONCURRENCY, RPC_CONCURRENCY
+from shared.core.tunables import (
+    API_GRACE_SECONDS,
+    API_KEEP_ALIVE_SECONDS,
+    INDEX_CONCURRENCY,
+    RPC_CONCURRENCY,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 _LOOPBACK = "127.0.0.1"
@@ -37,6 +42,7 @@ def _api(settings: Settings) -> list[str]:
         f"--host={settings.host}",
         f"--port={settings.port}",
         "--no-access-log",
+        f"--timeout-keep-alive={API_KEEP_ALIVE_SECONDS}",
         f"--timeout-graceful-shutdown={API_GRACE_SECONDS}",
     )
 

@@ -113,6 +113,7 @@ CHILD_END_SECONDS = 10.0  # between asking a leftover to end and killing it
 WAIT_STEP_SECONDS = 0.02  # between two looks at a condition that is waited for
 STORE_START_ATTEMPTS = 3  # another program may take the port between our look and the bind
 STORE_CONNECT_SECONDS = 5  # to a server on this machine
+API_KEEP_ALIVE_SECONDS = 75  # an idle connection: proxies close theirs after 60, and must be first
 API_GRACE_SECONDS = 5  # requests and open streams that end by themselves when the API stops
 MIGRATE_LOCK_SECONDS = 120  # a second migration waits for the first, and one for its tables
 MIGRATE_TRY_SECONDS = 2.0  # one wait for a table: whoever comes later waits behind it

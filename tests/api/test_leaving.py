@@ -1,4 +1,4 @@
-"""An API process that is told to stop, while people use it."""
+"""An API process as a proxy in front of it has it: idle connections, and the end."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from ops.processes import ROOT, process_named
 from shared.core.settings import get_settings
 from shared.core.tunables import API_GRACE_SECONDS
 from tests.factories.world import World
-from tests.fakes.installation import free_port, wait_for
+from tests.fakes.installation import free_port, pause_until, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -74,6 +74,16 @@ def follow(api: Api, world: World, begun: Callable[[], object]) -> list[str]:
                 if len(frames) == 1:
                     begun()
     return frames
+
+
+def test_a_connection_that_a_proxy_keeps_for_later_stays_open(start: Callable[..., Api]) -> None:
+    api = start()
+    with httpx2.Client(base_url=api.url, limits=httpx2.Limits(keepalive_expiry=60)) as proxy:
+        first = proxy.get("/healthz").extensions["network_stream"]
+        pause_until(time.monotonic() + 6)  # a server's usual limit is five seconds
+        again = proxy.get("/healthz").extensions["network_stream"]
+        port = [stream.get_extra_info("client_addr") for stream in (first, again)]
+    assert port[0] == port[1]
 
 
 def test_its_readers_are_let_go_at_once_and_can_tell_that_the_answer_goes_on(
