@@ -9,6 +9,7 @@ import yaml
 
 from ops.processes import PROCESSES
 from shared.core.settings import Settings
+from shared.core.tunables import API_END_SECONDS, STORE_STOP_SECONDS, WORKER_END_SECONDS
 
 ROOT = Path(__file__).parent.parent
 FILE = (ROOT / "docker-compose.yml").read_text()
@@ -64,6 +65,19 @@ def test_models_in_private_networks_are_allowed_only_on_request() -> None:
         setting = OURS[name]["environment"]["PAGETURN_PRIVATE_MODELS"]
         assert setting == "${PAGETURN_PRIVATE_MODELS:-false}"
     assert "PAGETURN_PRIVATE_MODELS" in FILE.split("x-pageturn")[0]
+
+
+def seconds(period: str) -> float:
+    return float(period.removesuffix("s"))
+
+
+def test_no_process_is_killed_before_it_has_had_its_time_to_end() -> None:
+    grace = {name: seconds(spec.get("stop_grace_period", "10s")) for name, spec in SERVICES.items()}
+    settings = Settings.model_validate({"PAGETURN_DRAIN_SECONDS": "30"})
+    assert grace["api"] >= settings.drain_seconds + API_END_SECONDS
+    for name in ("worker-chat", "worker-rpc", "worker-index"):
+        assert grace[name] >= settings.grace_seconds + WORKER_END_SECONDS
+    assert min(grace["postgres"], grace["valkey"]) >= STORE_STOP_SECONDS
 
 
 def test_every_interpolated_variable_is_named_at_the_top() -> None:
