@@ -16,7 +16,8 @@ def line(outcome: Outcome) -> str:
     cells = "".join("      –" if s is None else f"{s:>7.1f}" for s in figures)
     return (
         f"{row.fault:<34}{row.moment:<44}{len(outcome.trials):>6}{outcome.lost:>5}"
-        f"{outcome.doubled:>8}{cells}  {'yes' if outcome.held else 'NO':<4}{outcome.took:>8.0f}{outcome.load:>7.1f}"
+        f"{outcome.doubled:>8}{cells}  {'yes' if outcome.held else 'NO':<4}"
+        f"{outcome.took:>8.0f}{outcome.load:>7.1f}"
     )
 
 
