@@ -1,5 +1,5 @@
 import { act, renderHook, screen, waitFor } from "@testing-library/react";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { newChat, openChat, useChatUi } from "@/features/chat/chatUi";
 import { ChatSession } from "@/features/chat/components/ChatSession";
 import { useConversation } from "@/features/chat/hooks/useConversation";
@@ -36,7 +36,10 @@ beforeEach(() => {
   newChat();
 });
 
-afterEach(() => server.close());
+afterEach(() => {
+  vi.useRealTimers();
+  server.close();
+});
 
 function open() {
   const hook = renderHook(() => useConversation(useChatUi().active, []), { wrapper: Surroundings });
@@ -54,12 +57,31 @@ describe("an answer that is interrupted", () => {
     openChat("c1");
     const { chat, texts, send } = open();
     send("Hi");
-    // Once when it was opened and three times since: the next pause is of three seconds or more.
-    await waitFor(() => expect(server.asked(STREAM)).toHaveLength(4), WAIT);
+    // Once when it was opened and twice since: the next pause is of 1.5 seconds or more.
+    await waitFor(() => expect(server.asked(STREAM)).toHaveLength(3), WAIT);
     expect(chat().connection).toBe("reconnecting");
     server.on(STREAM, () => stream(...begin, says("Half and whole."), ...end));
     act(() => void window.dispatchEvent(new Event("online")));
     await waitFor(() => expect(texts()).toEqual(["Hi", "Half and whole."]), { timeout: 1000 });
+  });
+
+  it("is said to be lost after a minute, is still looked for, and at once when asked to", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    server.on(SEND, () => stream(...begin, says("Half")));
+    server.on(STREAM, () => Promise.reject(new TypeError("Failed to fetch")));
+    openChat("c1");
+    const { chat, texts, send } = open();
+    send("Hi");
+    await waitFor(() => expect(chat().connection).toBe("reconnecting"), WAIT);
+    await act(() => vi.advanceTimersByTimeAsync(90_000));
+    expect(chat().connection).toBe("lost");
+    const asked = server.asked(STREAM).length;
+    await act(() => vi.advanceTimersByTimeAsync(60_000));
+    expect(server.asked(STREAM).length).toBeGreaterThan(asked);
+    server.on(STREAM, () => stream(...begin, says("Half and whole."), ...end));
+    act(() => chat().reconnect());
+    await waitFor(() => expect(texts()).toEqual(["Hi", "Half and whole."]), { timeout: 1000 });
+    await waitFor(() => expect(chat().connection).toBe("live"), WAIT);
   });
 
   it("is known to be by the server's silence, where the line does not end by itself", async () => {

@@ -15,6 +15,7 @@ export interface Ending {
 export type Connection = "live" | "reconnecting" | "lost" | "unsent";
 
 const STALE_CHECK_MS = 1500;
+const WAKE = "wake";
 const STABLE_MS = 10_000; // a stream that held this long starts the attempts anew
 
 interface Options {
@@ -27,11 +28,12 @@ interface Options {
 
 /**
  * After a stream that broke off: resumes with growing pauses, and reads the stored messages
- * when the turn has ended meanwhile.
+ * when the turn has ended meanwhile. `start` while it does so ends the pause.
  */
 export function useReconnect({ chat, ending, last, stored }: Options) {
   const [state, setState] = useState<Connection>("live");
   const loop = useRef<AbortController | null>(null);
+  const [wake] = useState(() => new EventTarget());
   const latest = useRef(chat);
   latest.current = chat;
 
@@ -66,37 +68,48 @@ export function useReconnect({ chat, ending, last, stored }: Options) {
   }, [ending, reload]);
 
   const start = useCallback(() => {
-    if (loop.current !== null) return;
+    setState("reconnecting");
+    if (loop.current !== null) {
+      wake.dispatchEvent(new Event(WAKE));
+      return;
+    }
     const mine = new AbortController();
     loop.current = mine;
-    setState("reconnecting");
-    void repeat(attempt, mine.signal).then((outcome) => {
+    const onTry = (turn: number) => {
+      if (turn >= RECONNECT_ATTEMPTS && !mine.signal.aborted) setState("lost");
+    };
+    void repeat(attempt, { signal: mine.signal, wake, onTry }).then((outcome) => {
       if (mine.signal.aborted) return;
       loop.current = null;
       setState(outcome);
     });
-  }, [attempt]);
+  }, [attempt, wake]);
 
   useEffect(() => () => loop.current?.abort(), []);
-  const lost = state === "lost";
-  useEffect(() => (lost ? onReturn(start) : undefined), [lost, start]);
   useStaleRefresh(chat, reload);
   return useMemo(() => ({ state, start, cancel }), [state, start, cancel]);
 }
 
+interface Watch {
+  signal: AbortSignal;
+  wake: EventTarget;
+  onTry: (turn: number) => void;
+}
+
+/** Until it is told to stop: what is lost today may be there again in an hour. */
 async function repeat(
   attempt: () => Promise<Connection | null>,
-  signal: AbortSignal,
+  { signal, wake, onTry }: Watch,
 ): Promise<Connection> {
-  for (let turn = 0; turn < RECONNECT_ATTEMPTS; turn += 1) {
-    await pause(backoff(turn));
-    if (signal.aborted) break;
+  for (let turn = 0; ; turn += 1) {
+    onTry(turn);
+    await pause(backoff(turn), wake);
+    if (signal.aborted) return "lost";
     const began = Date.now();
     const outcome = await attempt().catch(() => null);
     if (outcome !== null) return outcome;
     if (Date.now() - began > STABLE_MS) turn = -1;
   }
-  return "lost";
 }
 
 /** A stored answer that was still being written, with nothing to resume, is read again. */
@@ -111,15 +124,17 @@ function useStaleRefresh(chat: Options["chat"], reload: () => Promise<unknown>):
   }, [stale, reload]);
 }
 
-/** Shorter when the browser is online again, or is looked at again. */
-function pause(ms: number): Promise<void> {
+/** Shorter when it is woken, and when the browser is online or looked at again. */
+function pause(ms: number, wake: EventTarget): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       window.clearTimeout(timer);
+      wake.removeEventListener(WAKE, done);
       unwatch();
       resolve();
     };
     const timer = window.setTimeout(done, ms);
+    wake.addEventListener(WAKE, done);
     const unwatch = onReturn(done);
   });
 }
