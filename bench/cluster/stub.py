@@ -2,11 +2,12 @@
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
 
+from bench.cluster.body import Body
+from bench.cluster.embeddings import Embeddings
 from bench.cluster.plays import Play, understand
 from tests.fakes.installation import wait_for
-from tests.fakes.llm_script import Action, Reply, says
+from tests.fakes.llm_script import Reply, says
 from tests.fakes.llm_stub import Recorded, StubThread
 
 HELD_SECONDS = 60.0  # a held answer is reached within this time, or something is wrong
@@ -14,10 +15,11 @@ REQUESTS_KEPT = 200  # of those that came in: each holds a whole conversation
 
 
 class Stub(StubThread):
-    """See `plays` for how a turn is told what to do."""
+    """See `plays` for how a turn is told what to do, and `embeddings` for vectors."""
 
     def __init__(self) -> None:
-        super().__init__(fallback=self._answer)
+        self.embeddings = Embeddings()
+        super().__init__(fallback=self._answer, embedder=self.embeddings.answer)
         self._holds: dict[tuple[str, int], int] = {}
         self._plays: defaultdict[str, list[Play]] = defaultdict(list)
         self._lock = threading.Lock()
@@ -34,6 +36,7 @@ class Stub(StubThread):
 
     def release_all(self) -> None:
         self._holds.clear()
+        self.embeddings.release_all()
 
     def plays_of(self, trial: str, step: int | None = None) -> list[Play]:
         """What was ever asked for a trial, oldest first."""
@@ -61,6 +64,7 @@ class Stub(StubThread):
     def forget(self, trial: str) -> None:
         """Drop what is known of a trial that is over."""
         self.release(trial)
+        self.embeddings.forget(trial)
         with self._lock:
             self._plays.pop(trial, None)
 
@@ -74,24 +78,8 @@ class Stub(StubThread):
             again = any(play.wish.step == wish.step for play in self._plays[wish.trial])
             play = Play(wish, again, self._held, request)
             self._plays[wish.trial].append(play)
-        return Reply(body=_Body(play))
+        return Reply(body=Body(play.actions))
 
     def _held(self, play: Play) -> bool:
         limit = self._holds.get((play.wish.trial, play.wish.step))
         return limit is not None and play.piece >= limit
-
-
-class _Body(Sequence[Action]):
-    """A reply's body that is made while it is sent."""
-
-    def __init__(self, play: Play) -> None:
-        self._play = play
-
-    def __iter__(self) -> Iterator[Action]:
-        return self._play.actions()
-
-    def __len__(self) -> int:
-        raise TypeError("nobody knows before it is sent")
-
-    def __getitem__(self, index):
-        raise TypeError("it is only sent")

@@ -5,12 +5,15 @@ from bench.faults import (
     rows_cancel,
     rows_clock,
     rows_crowd,
+    rows_embeddings,
     rows_frozen,
+    rows_index,
     rows_people,
     rows_postgres,
     rows_readers,
     rows_redis,
     rows_remote,
+    rows_schedulers,
     rows_stalled,
     rows_worker,
 )
@@ -29,5 +32,8 @@ _FAMILIES = (
     rows_readers,
     rows_stalled,
     rows_crowd,
+    rows_index,
+    rows_schedulers,
+    rows_embeddings,
 )
 ROWS: tuple[Row, ...] = tuple(row for family in _FAMILIES for row in family.ROWS)

@@ -10,8 +10,8 @@
 - Each POST …/chat/completions takes the next reply of `plays`. A reply may be a function of the
   request. When the script is used up, `stub.fallback` answers (by default 500 and a complaint).
 - `plays_embeddings` and `plays_models` are scripts for /embeddings and GET /models; without one,
-  embeddings are vectors of `dimensions` (or as many as the request asks for; float or base64 as
-  asked) and /models lists `models`.
+  embeddings are what `embedder` answers, or vectors of `dimensions` (or as many as the request
+  asks for; float or base64 as asked) and /models lists `models`.
 - `strict=True` answers 400 to what strict providers refuse (see `llm_strict.fault`), without
   using a reply up.
 - `requests` holds every request in order of arrival, `chats`, `embeddings` and `listings` those of
@@ -78,6 +78,7 @@ class LlmStub:
     dimensions: int = 8
     models: list[str] = field(default_factory=lambda: ["stub"])
     fallback: Scripted = _USED_UP
+    embedder: Scripted | None = None
     host: str = "127.0.0.1"
     port: int = 0
     requests: list[Recorded] = field(default_factory=list)
@@ -172,6 +173,8 @@ class LlmStub:
         script = self._scripts.get(kind, [])
         if script:
             chosen: Scripted = script.pop(0)
+        elif kind == "embeddings" and self.embedder is not None:
+            chosen = self.embedder
         elif kind == "embeddings":
             chosen = json_reply(llm_strict.embeddings(request.body, self.dimensions))
         elif kind == "models":
