@@ -251,6 +251,11 @@ class Cluster:
         running = "SELECT 1 FROM turns WHERE status IN ('queued','running') LIMIT 1"
         wait_for(lambda: not self.sql(running), seconds, "no turn runs any more")
 
+    def give_up(self) -> int:
+        """Strike out the turns that do not end, so that others can be tried; how many."""
+        struck = "UPDATE turns SET status = 'error' WHERE status IN ('queued','running')"
+        return len(self.sql(f"{struck} RETURNING 1"))
+
     # Stores.
 
     def start_store(self, name: str) -> None:

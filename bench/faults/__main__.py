@@ -91,14 +91,17 @@ def _play_row(cluster: Cluster, row: Row, trials: int, rng: random.Random) -> Ou
 
 
 def _play_round(cluster: Cluster, row: Row, rng: random.Random, count: int) -> list[Trial]:
-    """A round that could not be played is one that did not hold."""
+    """A round that could not be played, or after which turns go on for ever, did not hold."""
     try:
         trials = row.play(cluster, rng, count)
-        cluster.wait_rest()
     except Exception as error:
         traceback.print_exc()
+        trials = [Trial(note=f"not played: {error}")] * count
+    try:
         cluster.wait_rest()
-        return [Trial(note=f"not played: {error}")] * count
+    except AssertionError as error:
+        stuck = cluster.give_up()
+        trials.append(Trial(lost=bool(stuck), note=f"after the round: {error}: {stuck} turns"))
     return trials
 
 
