@@ -12,8 +12,6 @@ from pathlib import Path
 from ops.errors import OpsError
 from shared.core.settings import Settings
 from shared.core.tunables import (
-    API_GRACE_SECONDS,
-    API_KEEP_ALIVE_SECONDS,
     INDEX_CONCURRENCY,
     RPC_CONCURRENCY,
 )
@@ -35,16 +33,8 @@ def _python(*arguments: str) -> list[str]:
     return [sys.executable, "-m", *arguments]
 
 
-def _api(settings: Settings) -> list[str]:
-    return _python(
-        "uvicorn",
-        "api.main:app",
-        f"--host={settings.host}",
-        f"--port={settings.port}",
-        "--no-access-log",
-        f"--timeout-keep-alive={API_KEEP_ALIVE_SECONDS}",
-        f"--timeout-graceful-shutdown={API_GRACE_SECONDS}",
-    )
+def _api(_: Settings) -> list[str]:
+    return _python("api.serve")
 
 
 def _celery(*arguments: str) -> list[str]:
@@ -107,12 +97,16 @@ def _flower_environment(settings: Settings) -> dict[str, str]:
     return {"FLOWER_BASIC_AUTH": login}
 
 
+def _api_environment(settings: Settings) -> dict[str, str]:
+    return {"PAGETURN_HOST": settings.host, "PAGETURN_PORT": str(settings.port)}
+
+
 def _nothing(_: Settings) -> dict[str, str]:
     return {}
 
 
 PROCESSES = (
-    Process("api", _api, _nothing),
+    Process("api", _api, _api_environment),
     Process("worker-chat", _chat, _nothing),
     Process("worker-rpc", _rpc, _nothing),
     Process("worker-index", _index, _nothing),
