@@ -20,6 +20,7 @@ from bench.faults.takes import Take, all_inside, all_over, any_instant, begin, h
 from bench.faults.uncertain import commits_unanswered
 
 DOWN_SECONDS = 3.0  # at most, where somebody has to start it again
+SILENT_SECONDS = 12.0  # a lease, and a beat
 CRASH_SECONDS = 10.0  # until all connections are gone after one process was killed
 ROUND = 7  # turns: three rounds, one for each way to go
 _BACKENDS = "SELECT pid FROM pg_stat_activity WHERE application_name = 'pageturn'"
@@ -84,18 +85,29 @@ def at_claim(cluster: Cluster, rng: random.Random, count: int, break_: Break) ->
 
 
 def at_heartbeat(cluster: Cluster, rng: random.Random, count: int, break_: Break) -> list[Trial]:
-    """The workers' beats, one for all turns of a worker, are in their commit."""
+    """The workers' beats, one for all turns of a worker, are in their commit. Half of the
+    models go on talking; the others are silent for longer than a lease lasts without a beat."""
     renewed = "NEW.epoch = OLD.epoch AND NEW.lease_until > OLD.lease_until"
     takes = held_at(cluster, rng, count)
     holders = {cluster.holder(take.trial) for take in takes}
+    silent = takes[::2]
     with commits_held(cluster, "turns", renewed) as commits:
         commits.wait(len(holders))
-        cluster.stub.release_all()
+        for take in takes[1::2]:
+            cluster.stub.release(take.trial)
         any_instant(rng)
         up = break_(cluster, rng)
+    time.sleep(SILENT_SECONDS)
+    speaks = time.monotonic()
+    cluster.stub.release_all()
     all_over(cluster, takes)
     return [
-        judge(cluster, take, seconds=checks.ended(take, up), also=checks.one_connection(take))
+        judge(
+            cluster,
+            take,
+            seconds=checks.ended(take, speaks if take in silent else up),
+            also=[*checks.one_connection(take), *checks.attempts(cluster, take, [1, 2])],
+        )
         for take in takes
     ]
 
