@@ -1,12 +1,8 @@
 """A worker of the version before meets a job that only the next version knows."""
 
 import asyncio
-import os
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import ClassVar
 from uuid import UUID
 
@@ -14,13 +10,12 @@ import pytest
 from redis.asyncio import Redis
 from sqlalchemy import func, select
 
-from ops.processes import ROOT, process_named
 from shared.bus.jobs import Job, SweepExpired, publish
 from shared.core.db import Database
 from shared.core.ids import new_id
-from shared.core.settings import get_settings
 from shared.providers.models import RpcRequest
 from tests.factories.world import World
+from tests.fakes.worker import running_worker
 
 pytestmark = pytest.mark.slow
 
@@ -36,16 +31,9 @@ class NextVersionsJob(Job):
 @pytest.fixture
 def log(world: World) -> Iterator[Callable[[], str]]:
     """What an index worker that runs has logged."""
-    argv = process_named("worker-index").argv(get_settings())
-    with tempfile.NamedTemporaryFile() as file:
-        environment = os.environ | {"PAGETURN_PROCESS": "worker-index"}
-        worker = subprocess.Popen(argv, cwd=ROOT, env=environment, stdout=file, stderr=file)
-        try:
-            yield Path(file.name).read_text
-            assert worker.poll() is None, "it has ended"
-        finally:
-            worker.terminate()
-            worker.wait(20)
+    with running_worker("worker-index") as worker:
+        yield worker.log
+        assert worker.process.poll() is None, "it has ended"
 
 
 async def test_it_is_dropped_and_told_and_the_worker_goes_on_with_the_next_one(
