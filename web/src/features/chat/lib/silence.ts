@@ -8,7 +8,8 @@ export const unlessSilent =
   (fetcher: typeof fetch, ms = SILENCE_MS): typeof fetch =>
   async (input, init) => {
     const response = await fetcher(input, init);
-    if (!response.ok || response.body === null) return response;
+    // A browser may give an empty answer, 204, a body, and no answer of that status takes one.
+    if (response.status !== 200 || response.body === null) return response;
     return new Response(watched(response.body, ms), response);
   };
 
