@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newChat, openChat, useChatUi } from "@/features/chat/chatUi";
 import { ChatSession } from "@/features/chat/components/ChatSession";
 import { gone, lookAgain, mustWait } from "@/features/chat/lib/queue";
-import type { Queue, QueuedItem } from "@/features/chat/types";
+import { mergeAbove } from "@/features/chat/lib/stored";
+import type { ChatMessage, Queue, QueuedItem } from "@/features/chat/types";
 import { FakeServer, json, refusal, stream } from "./fakeServer";
 import { show } from "./render";
 import { StoredChat } from "./storedChat";
@@ -44,6 +45,28 @@ describe("a queue (ST-11)", () => {
   it("knows what does not wait any more", () => {
     expect(gone(new Set(["a", "b"]), queueOf(false, "b", "c"))).toEqual(["a"]);
     expect(gone(new Set(), queueOf(false, "a"))).toEqual([]);
+  });
+});
+
+describe("stored messages above an answer that comes in", () => {
+  const message = (id: string, role: "user" | "assistant", text: string): ChatMessage => ({
+    id,
+    role,
+    parts: [{ type: "text", text }],
+  });
+  const first = [message("q1", "user", "First?"), message("a1", "assistant", "One.")];
+  const second = [message("q2", "user", "Second?"), message("a2", "assistant", "")];
+  const live = message("a2", "assistant", "Ahead of what is stored");
+
+  it("are put above it, and it stays as it is", () => {
+    const merged = mergeAbove([...first, live], [...first, ...second]);
+    expect(merged.map(({ id }) => id)).toEqual(["q1", "a1", "q2", "a2"]);
+    expect(merged.at(-1)).toBe(live);
+  });
+
+  it("change nothing when the server has another message last", () => {
+    const shown = [...first];
+    expect(mergeAbove(shown, [...first, ...second])).toBe(shown);
   });
 });
 

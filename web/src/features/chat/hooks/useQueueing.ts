@@ -44,7 +44,9 @@ export function useQueueing({ chat, active, stored, follow }: Options) {
     for (const { id } of queue.items) seen.current.add(id);
     if (sent.length === 0) return;
     if (busy) {
-      void catchUp(stored, last).catch(() => {}); // the end of the answer looks again
+      // After a line that was down, the answer that comes in may be that to a message which
+      // waited, whose question is not shown yet.
+      void stored.refreshAbove().catch(() => {}); // the end of the answer looks again
       return;
     }
     for (const id of sent) seen.current.delete(id);
@@ -85,12 +87,3 @@ function bodyOf(text: string, { key, chatId, model }: ActiveChat) {
 
 const withItem = (items: QueuedItem[], item: QueuedItem) =>
   items.some(({ id }) => id === item.id) ? items : [...items, item];
-
-/**
- * After a line that was down, the answer that comes in may be that to a message which waited: by
- * then its question is stored, and is shown above it.
- */
-async function catchUp(stored: Options["stored"], last: string | undefined): Promise<void> {
-  const messages = await stored.fetch();
-  if (messages !== null && messages.at(-1)?.id === last) stored.put(messages);
-}

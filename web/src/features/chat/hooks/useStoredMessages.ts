@@ -1,6 +1,6 @@
 import type { useChat } from "@ai-sdk/react";
 import { useCallback, useEffect, useMemo, useRef } from "react";
-import { mergeStored } from "../lib/stored";
+import { mergeAbove, mergeStored } from "../lib/stored";
 import { fetchMessages, showBranch } from "../queries/chats";
 import type { ChatMessage } from "../types";
 
@@ -26,6 +26,12 @@ export function useStoredMessages(chat: LiveChat, address: () => string) {
     latest.current.chat.setMessages((shown) => mergeStored(shown, stored));
   }, []);
 
+  /** While an answer comes in: what stands above it, when that is what the server has last. */
+  const refreshAbove = useCallback(async () => {
+    const stored = await fetch();
+    if (stored !== null) latest.current.chat.setMessages((shown) => mergeAbove(shown, stored));
+  }, [fetch]);
+
   const refresh = useCallback(async () => {
     const asked = sends.current;
     const stored = await fetch();
@@ -43,7 +49,7 @@ export function useStoredMessages(chat: LiveChat, address: () => string) {
 
   useEffect(() => began, [began]); // what arrives after the end is not wanted
   return useMemo(
-    () => ({ began, fetch, put, refresh, switchTo }),
-    [began, fetch, put, refresh, switchTo],
+    () => ({ began, fetch, put, refresh, refreshAbove, switchTo }),
+    [began, fetch, put, refresh, refreshAbove, switchTo],
   );
 }

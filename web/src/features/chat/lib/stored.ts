@@ -37,6 +37,13 @@ export function mergeStored(
   });
 }
 
+/** The same above the last message, which stays as it is: it may be ahead of what is stored. */
+export function mergeAbove(shown: ChatMessage[], stored: readonly ChatMessage[]): ChatMessage[] {
+  const last = shown.at(-1);
+  if (last === undefined || last.id !== stored.at(-1)?.id) return shown;
+  return [...mergeStored(shown, stored.slice(0, -1)), last];
+}
+
 function isSamePlace(old: ChatMessage, stored: ChatMessage): boolean {
   if (old.role !== stored.role) return false;
   if (old.id === stored.id || stored.metadata?.branch?.ids.includes(old.id)) return true;
