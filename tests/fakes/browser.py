@@ -33,16 +33,18 @@ class Visit(Protocol):
 
 
 @contextmanager
-def watched(browser: Browser, **options: Any) -> Iterator[Page]:
+def watched(
+    browser: Browser, *, expected: re.Pattern[str] = EXPECTED_COMPLAINTS, **options: Any
+) -> Iterator[Page]:
     """A page of a browser of its own. What it writes to its console as an error, what nobody
-    catches and what asks in a dialog of the browser's fails the test."""
+    catches and what asks in a dialog of the browser's fails the test, unless it is expected."""
     context = browser.new_context(**{"viewport": DESKTOP, "locale": "en-US"} | options)
     page = context.new_page()
     page.set_default_timeout(WAIT_MS)
     complaints: list[str] = []
 
     def complain(text: str) -> None:
-        if not EXPECTED_COMPLAINTS.search(text):
+        if not expected.search(text):
             complaints.append(text)
 
     page.on("console", lambda m: complain(m.text) if m.type == "error" else None)
