@@ -20,13 +20,14 @@ class Stub(StubThread):
     def __init__(self) -> None:
         self.embeddings = Embeddings()
         super().__init__(fallback=self._answer, embedder=self.embeddings.answer)
-        self._holds: dict[tuple[str, int], int] = {}
+        self._holds: dict[tuple[str, int], tuple[int, bool]] = {}
         self._plays: defaultdict[str, list[Play]] = defaultdict(list)
         self._lock = threading.Lock()
 
-    def hold(self, trial: str, *, step: int, piece: int) -> None:
-        """Every answer to this step stops before so many pieces (from 0: before the first)."""
-        self._holds[trial, step] = piece
+    def hold(self, trial: str, *, step: int, piece: int, again: bool = False) -> None:
+        """Every answer to this step stops before so many pieces (from 0: before the first);
+        `again`: all but the first one, which is given to its end."""
+        self._holds[trial, step] = (piece, again)
 
     def release(self, trial: str, step: int | None = None) -> None:
         """Let a trial's answers go on."""
@@ -81,5 +82,7 @@ class Stub(StubThread):
         return Reply(body=Body(play.actions))
 
     def _held(self, play: Play) -> bool:
-        limit = self._holds.get((play.wish.trial, play.wish.step))
-        return limit is not None and play.piece >= limit
+        hold = self._holds.get((play.wish.trial, play.wish.step))
+        if hold is None or (hold[1] and not play.again):
+            return False
+        return play.piece >= hold[0]

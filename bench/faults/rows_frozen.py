@@ -25,11 +25,12 @@ IDLE_SECONDS = 60.0  # the same, where PostgreSQL must first end an idle transac
 
 
 def mid_answer(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
-    """It wakes up while another worker is in the middle of its own answer."""
+    """It wakes up with its own answer to the end at hand, while another worker is in the middle
+    of another one."""
     victim = rng.choice(cluster.workers)
     takes = held_at(cluster, rng, count, on=victim)
     for take in takes:
-        cluster.stub.hold(take.trial, step=1, piece=LONG - 10)
+        cluster.stub.hold(take.trial, step=1, piece=LONG - 10, again=True)
     any_instant(rng)
     moment = cluster.signal(victim, signal.SIGSTOP)
     _all_taken(cluster, takes, TAKEN_SECONDS)
