@@ -46,7 +46,7 @@ class NewerDatabaseError(OpsError):
 
 
 class TablesInUseError(OpsError):
-    """Tables stay in use (by a backup, an idle transaction?): nothing was changed, try again."""
+    """Tables stay in use (by a backup, an idle transaction?): run this again later."""
 
     code = "tables_in_use"
 

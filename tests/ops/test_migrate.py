@@ -103,7 +103,7 @@ def test_who_holds_one_table_and_wants_another_is_never_ended_for_a_deadlock(
     assert revision(engine) > "0002"
 
 
-def test_when_the_tables_never_come_free_nothing_is_changed_and_it_says_what_to_look_for(
+def test_when_the_tables_never_come_free_it_gives_up_and_says_what_to_look_for(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(migrate, "MIGRATE_LOCK_SECONDS", 1)
