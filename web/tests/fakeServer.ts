@@ -25,6 +25,12 @@ export class FakeServer {
     return this;
   }
 
+  handler(route: string): Handler {
+    const handler = this.handlers.get(route);
+    if (handler === undefined) throw new Error(`nothing answers ${route}`);
+    return handler;
+  }
+
   asked(route: string): Seen[] {
     return this.seen.filter(({ method, path }) => `${method} ${path}` === route);
   }

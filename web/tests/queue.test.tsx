@@ -197,6 +197,26 @@ describe("messages typed during an answer (ST-11)", () => {
     expect(said[2]).toContain("Second?");
   });
 
+  it("leave one after the other, in the order in which they were typed", async () => {
+    await openWhileAnswering();
+    serveQueue();
+    const take = server.handler(SEND);
+    let letThrough = () => {};
+    const held = new Promise<void>((resolve) => {
+      letThrough = resolve;
+    });
+    server.on(SEND, async (seen) => {
+      if (server.asked(SEND).length === 2) await held;
+      return take(seen);
+    });
+    type("Second?");
+    type("Third?");
+    await waitFor(() => expect(server.asked(SEND)).toHaveLength(2));
+    letThrough();
+    await screen.findByText("Third?");
+    expect(queue.items.map(({ text }) => text)).toEqual(["Second?", "Third?"]);
+  });
+
   it("come back into the input when they cannot wait", async () => {
     await openWhileAnswering();
     server.on(SEND, () => refusal(409, "queue_full"));

@@ -29,6 +29,7 @@ export function useQueueing({ chat, active, stored, follow }: Options) {
   const queue = useQueue(chatId, (now) => lookAgain(now, busy, Date.now() - idleSince.current));
   const { refresh, change } = useChangeQueue(chatId);
   const seen = useRef(new Set<string>());
+  const before = useRef(Promise.resolve()); // two at once could arrive in the other order
   const latest = useRef(active);
   latest.current = active;
 
@@ -55,10 +56,14 @@ export function useQueueing({ chat, active, stored, follow }: Options) {
 
   const actions = useMemo(
     () => ({
-      async add(text: string): Promise<void> {
-        const queued = await postQueued(bodyOf(text, latest.current));
-        if (queued === null) follow();
-        else await change((items) => withItem(items, queued));
+      add(text: string): Promise<void> {
+        const mine = before.current.then(async () => {
+          const queued = await postQueued(bodyOf(text, latest.current));
+          if (queued === null) follow();
+          else await change((items) => withItem(items, queued));
+        });
+        before.current = mine.catch(() => {});
+        return mine;
       },
       async remove(id: string): Promise<void> {
         await removeQueued(latest.current.key, id);
