@@ -5,6 +5,8 @@ import { ApiError, parseErrorBody } from "@/shared/api/errors";
 import { CHAT_API, type SendBody } from "../lib/transport";
 import type { Queue, QueuedItem } from "../types";
 
+const PATIENCE_MS = 30_000; // the server begins every answer within 20 s
+
 const NOTHING: Queue = { items: [], held: false };
 
 const queueUrl = (chat: string) => `/v1/ai/chats/${encodeURIComponent(chat)}/queue`;
@@ -49,6 +51,7 @@ export async function postQueued(send: SendBody): Promise<QueuedItem | null> {
   const response = await fetch(CHAT_API, {
     method: "POST",
     credentials: "same-origin",
+    signal: AbortSignal.timeout(PATIENCE_MS),
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ ...send, whenRunning: "queue" }),
   }).catch(() => {
