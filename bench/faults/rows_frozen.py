@@ -254,5 +254,5 @@ ROWS = (
     ),
     Row("frozen-last-attempt", _FROZEN, "in its third attempt, being ended", last_attempt),
     Row("slow-write", "a write longer than the lease", "mid turn", slow_write),
-    Row("told-to-stop", "SIGTERM with grace", "mid turn", told_to_stop, hard=True, within=10.0),
+    Row("told-to-stop", "SIGTERM with grace", "mid turn", told_to_stop, at_once=20, within=10.0),
 )

@@ -183,10 +183,17 @@ def _partial_kept(cluster: Cluster, take) -> list[str]:
 
 
 ROWS = (
-    Row("before-claim", "kill -9 worker", "before the claim", before_claim, hard=True),
+    Row("before-claim", "kill -9 worker", "before the claim", before_claim),
     Row("mid-answer", "kill -9 worker", "mid answer", mid_answer, hard=True),
     Row("after-tool", "kill -9 worker", "after a tool's commit", after_tool, hard=True),
-    Row("between-steps", "kill -9 worker", "between two steps", between_steps, hard=True),
+    Row(
+        "between-steps",
+        "kill -9 worker",
+        "between two steps",
+        between_steps,
+        at_once=20,
+        hard=True,
+    ),
     Row(
         "last-event",
         "kill -9 worker",
