@@ -313,10 +313,18 @@ describe("the prompt (UI-12)", () => {
 describe("reading an answer out", () => {
   it("says whole sentences, each once, and the rest at the end", () => {
     const text = "Up to **240** hours. See [Leave](/s/h/p/l-7). And mo";
-    const first = nextAnnouncement(text, 0, false);
+    const first = nextAnnouncement(text, "", false);
     expect(first.say).toBe("Up to 240 hours. See Leave.");
     expect(nextAnnouncement(text, first.spoken, false).say).toBe("");
     expect(nextAnnouncement(`${text}re`, first.spoken, true).say).toBe("And more");
+  });
+
+  it("begins anew with words in place of withdrawn ones, not with the same ones sent again", () => {
+    const { spoken } = nextAnnouncement("Up to 240 hours. See", "", false);
+    expect(nextAnnouncement("It is 240 hours. See", spoken, false).say).toBe("It is 240 hours.");
+    const again = nextAnnouncement("Up to", spoken, false);
+    expect(again.say).toBe("");
+    expect(nextAnnouncement("Up to 240 hours. So", again.spoken, true).say).toBe("So");
   });
 });
 

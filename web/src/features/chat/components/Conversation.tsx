@@ -39,7 +39,8 @@ export function Conversation({ active, initial }: Props) {
   const idle = !live && chat.connection !== "reconnecting";
   const actions = useMessageActions(chat, scroll);
   const onQueue = useEnqueue(chat.queueing.add);
-  const announced = useAnnouncer(answer ? messageText(answer) : "", chat.busy, t("chat.answered"));
+  const goesOn = chat.busy || chat.connection === "reconnecting";
+  const announced = useAnnouncer(answer ? messageText(answer) : "", goesOn, t("chat.answered"));
 
   useEffect(() => {
     if (prompt === null) return;

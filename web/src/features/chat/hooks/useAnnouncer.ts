@@ -6,13 +6,13 @@ const EVERY_MS = 3000; // often enough to follow, seldom enough to be listened t
 /** What a screen reader should say of an answer: whole sentences, a few seconds apart. */
 export function useAnnouncer(text: string, live: boolean, done: string): string {
   const [say, setSay] = useState("");
-  const spoken = useRef(0);
+  const spoken = useRef("");
   const latest = useRef(text);
   latest.current = text;
 
   useEffect(() => {
     if (!live) return;
-    spoken.current = 0;
+    spoken.current = "";
     const speak = (complete: boolean) => {
       const next = nextAnnouncement(latest.current, spoken.current, complete);
       spoken.current = next.spoken;
