@@ -128,6 +128,38 @@ describe("an answer that is interrupted", () => {
   });
 });
 
+describe("a message that is lost on its way", () => {
+  it("is sent again by itself, under the same id, when the server is there again", async () => {
+    server.on(SEND, () => Promise.reject(new TypeError("Failed to fetch")));
+    openChat("c1");
+    const { chat, texts, send } = open();
+    send("Hi");
+    await waitFor(() => expect(chat().connection).toBe("reconnecting"), WAIT);
+    server.on(SEND, wholeAnswer);
+    server.on(STREAM, nothingRuns);
+    await waitFor(() => expect(texts()).toEqual(["Hi", "Half and whole."]), WAIT);
+    await waitFor(() => expect(chat().busy).toBe(false), WAIT);
+    expect(chat().failure).toBeNull();
+    const ids = server.asked(SEND).map(({ body }) => (body as { messages: { id: string }[] }).messages[0]?.id);
+    expect(ids).toHaveLength(2);
+    expect(ids[1]).toBe(ids[0]);
+  });
+
+  it("is left to its person when it is lost again", async () => {
+    server.on(SEND, () => Promise.reject(new TypeError("Failed to fetch")));
+    server.on(STREAM, nothingRuns);
+    openChat("c1");
+    const { chat, texts, send } = open();
+    send("Hi");
+    await waitFor(() => expect(chat().connection).toBe("unsent"), WAIT);
+    expect(server.asked(SEND)).toHaveLength(2);
+    expect(texts()).toEqual(["Hi"]);
+    server.on(SEND, wholeAnswer);
+    act(() => chat().retry());
+    await waitFor(() => expect(texts()).toEqual(["Hi", "Half and whole."]), WAIT);
+  });
+});
+
 describe("a chat at rest that is open in two windows", () => {
   let updatedAt: string;
   beforeEach(() => {

@@ -54,9 +54,9 @@ export function useConversation(active: ActiveChat, initial: ChatMessage[] | nul
   });
 
   const stored = useStoredMessages(chat, address);
-  const reconnect = useReconnect({ chat, ending, last, stored });
-  const stop = useStop(chat, address);
   const sending = useSending({ chat, active: active.key, ending, last, stored });
+  const reconnect = useReconnect({ chat, ending, last, stored, resend: sending.resend });
+  const stop = useStop(chat, address);
   const follow = useFollow({ chat, ending, stored, reconnect: reconnect.start });
   const queueing = useQueueing({ chat, active, stored, follow });
   useAdoption(active.key, chat.messages);

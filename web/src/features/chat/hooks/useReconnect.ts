@@ -24,13 +24,15 @@ interface Options {
   /** What was asked last in this browser. */
   last: RefObject<Request | null>;
   stored: ReturnType<typeof useStoredMessages>;
+  /** Sends what never arrived; false where that was tried before. */
+  resend: () => boolean;
 }
 
 /**
  * After a stream that broke off: resumes with growing pauses, and reads the stored messages
  * when the turn has ended meanwhile. `start` while it does so ends the pause.
  */
-export function useReconnect({ chat, ending, last, stored }: Options) {
+export function useReconnect({ chat, ending, last, stored, resend }: Options) {
   const [state, setState] = useState<Connection>("live");
   const loop = useRef<AbortController | null>(null);
   const [wake] = useState(() => new EventTarget());
@@ -81,9 +83,9 @@ export function useReconnect({ chat, ending, last, stored }: Options) {
     void repeat(attempt, { signal: mine.signal, wake, onTry }).then((outcome) => {
       if (mine.signal.aborted) return;
       loop.current = null;
-      setState(outcome);
+      setState(outcome === "unsent" && resend() ? "live" : outcome);
     });
-  }, [attempt, wake]);
+  }, [attempt, resend, wake]);
 
   useEffect(() => () => loop.current?.abort(), []);
   useStaleRefresh(chat, reload);

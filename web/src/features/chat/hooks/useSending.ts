@@ -15,6 +15,8 @@ export interface Request {
   before: ChatMessage[] | null;
   /** Whether the server has had it, by the messages that it keeps. */
   arrived: (stored: ChatMessage[]) => boolean;
+  /** It was lost on its way and has been sent again by itself. */
+  resent?: boolean;
 }
 
 interface Options {
@@ -101,6 +103,13 @@ export function useSending({ chat, active, ending, last, stored }: Options) {
       },
       again() {
         if (last.current === null) return false;
+        void perform(last.current);
+        return true;
+      },
+      /** The same by itself, once: a server that had it already finds its turn. */
+      resend() {
+        if (last.current === null || last.current.resent) return false;
+        last.current.resent = true;
         void perform(last.current);
         return true;
       },
