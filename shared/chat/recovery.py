@@ -42,11 +42,11 @@ _ABANDONED = and_(_ENDING, or_(_EXPIRED, Turn.status == TurnStatus.QUEUED))
 @dataclass(slots=True)
 class Reaped:
     """What one sweep did: ids of turns requeued, how many of them had lost their worker, and
-    ids of those that no worker will take again: `end_abandoned` ends them."""
+    ids with the epochs of those that no worker will take again: `end_abandoned` ends them."""
 
     requeued: list[UUID] = field(default_factory=list)
     lost: int = 0
-    abandoned: list[UUID] = field(default_factory=list)
+    abandoned: dict[UUID, int] = field(default_factory=dict)
 
 
 async def reap(
@@ -65,7 +65,7 @@ async def reap(
         lost = turn.status == TurnStatus.RUNNING
         reaped.lost += lost
         if turn.stop_requested_at is not None or turn.attempts >= TURN_MAX_ATTEMPTS:
-            reaped.abandoned.append(turn.id)
+            reaped.abandoned[turn.id] = turn.epoch
             if lost or turn.lost_at is None:
                 await _put_back(session, turn, lost=lost)
         else:

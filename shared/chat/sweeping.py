@@ -47,7 +47,11 @@ class Sweeper:
                 session, requeue_seconds=self._settings.requeue_seconds, waiting=depth
             )
         self._figures.lease_expired(reaped.lost)
-        ended = [turn_id for turn_id in reaped.abandoned if await self._end(turn_id)]
+        ended = [
+            turn_id
+            for turn_id, epoch in reaped.abandoned.items()
+            if await self._end(turn_id, epoch)
+        ]
         if reaped.requeued or ended:
             log.info("reaped", requeued=len(reaped.requeued), lost=reaped.lost, ended=len(ended))
         async with self._database.session() as session:
@@ -64,9 +68,11 @@ class Sweeper:
         except (RedisError, OSError):
             return None
 
-    async def _end(self, turn_id: UUID) -> bool:
+    async def _end(self, turn_id: UUID, epoch: int) -> bool:
         said: Entries | None
         try:
+            # Its worker may only have been frozen: nothing may be said after what is kept.
+            await self._stream.raise_fence(turn_id, epoch + 1)
             said = await self._stream.read(turn_id, 0)
         except (RedisError, OSError):
             said = None

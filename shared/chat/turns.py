@@ -187,6 +187,17 @@ async def add_step(
     state.calls[step.number] = {call.ordinal: call for call in calls}
 
 
+async def lengthen_lease(session: AsyncSession, turn_id: UUID, seconds: float) -> None:
+    """At the end of a transaction that holds the turn: heartbeats pass it over meanwhile, and
+    it may have taken longer than a lease."""
+    await session.execute(
+        update(Turn)
+        .where(Turn.id == turn_id)
+        .values(lease_until=func.clock_timestamp() + timedelta(seconds=seconds))
+        .execution_options(synchronize_session=False)
+    )
+
+
 def _of(call: ToolCall) -> tuple[ColumnElement[bool], ...]:
     return (
         ToolCall.turn_id == call.turn_id,

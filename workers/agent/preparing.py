@@ -77,6 +77,7 @@ async def prepare(
             runtime.database,
             AgentPass(turn, actor, seconds=runtime.settings.agent_token_seconds),
             embed,
+            lease_seconds=runtime.settings.lease_seconds,
         ),
         emitter=emitter,
         halt=halt,

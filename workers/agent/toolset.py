@@ -42,11 +42,14 @@ class Toolset:
         database: Database,
         agent_pass: AgentPass,
         embed: Callable[[str], Awaitable[QueryVector | None]],
+        *,
+        lease_seconds: float,
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._database = database
         self._pass = agent_pass
         self._embed = embed
+        self._lease_seconds = lease_seconds
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -133,6 +136,7 @@ class Toolset:
             context = await self._context(session, await turns.hold(session, turn.id, turn.epoch))
             result = _capped(await tool.run(context, args))
             await turns.commit_result(session, call, result=result.output, inverse=result.inverse)
+            await turns.lengthen_lease(session, turn.id, self._lease_seconds)
         return result
 
     async def _read(

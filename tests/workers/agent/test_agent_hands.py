@@ -10,7 +10,7 @@ from sqlalchemy import func, select, update
 from shared.accounts import service
 from shared.accounts.models import User, UserSession
 from shared.bus.stream import signal_stop
-from shared.chat.models import Chat, ToolCall
+from shared.chat.models import Chat, ToolCall, Turn
 from shared.chat.stopping import request_stop
 from shared.core.db import Database
 from shared.core.errors import UnauthenticatedError
@@ -222,3 +222,25 @@ async def test_a_stop_does_not_wait_for_a_call_that_takes_its_time(
         row = (await session.scalars(select(ToolCall))).one()
     assert (row.status, row.error_code) == ("error", code)
     assert (await stage.replay(turn_id)).kinds()[-2:] == ["abort", "finish"]
+
+
+async def test_a_write_that_took_longer_than_the_lease_keeps_its_turn(
+    stage: Stage, world: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[Any] = []
+
+    async def act(context: ToolContext, args: ToolArgs) -> ToolResult:
+        past = func.now() - func.make_interval(0, 0, 0, 0, 0, 0, 1)
+        await context.session.execute(update(Turn).values(lease_until=past))
+        return ToolResult({})
+
+    async def look(context: ToolContext, args: ToolArgs) -> ToolResult:
+        left.append(await context.session.scalar(select(Turn.lease_until > func.now())))
+        return ToolResult({})
+
+    offer(monkeypatch, act, effect="write")
+    tool: Tool[Any] = Tool("look", "Look", "Looks.", ToolArgs, look)
+    monkeypatch.setattr(registry, "TOOLS", (*registry.TOOLS, tool))
+    model = ScriptedModel([call(("act", {})), call(("look", {})), say("Done.")])
+    await stage.ask(world.actor("writer"), "Q", model)
+    assert left == [True]

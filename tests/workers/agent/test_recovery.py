@@ -123,6 +123,27 @@ async def test_after_three_lost_attempts_the_turn_fails_and_keeps_what_was_said(
         assert list(await session.scalars(select(Generation.status))) == ["error"]
 
 
+async def test_a_worker_that_wakes_up_when_its_turn_has_been_ended_says_nothing_more(
+    stage: Stage, world: Any
+) -> None:
+    turn_id = await stage.send(world.actor("writer"), "Q")
+    said, go = asyncio.Event(), asyncio.Event()
+    frozen = ScriptedModel([[TextPiece("Before"), said.set, go, TextPiece(" and after"), *say("")]])
+    async with stage.database.session() as session:
+        await session.execute(update(Turn).values(attempts=2))
+    playing = asyncio.create_task(stage.play(turn_id, frozen))
+    await asyncio.wait_for(said.wait(), 10)
+    async with asyncio.timeout(10):
+        while "Before" not in str(await stage.runtime.stream.read(turn_id, 0)):
+            await asyncio.sleep(0.01)
+    await stage.lose(turn_id)
+    await stage.sweep()
+    go.set()
+    await asyncio.wait_for(playing, 10)
+    assert (await stage.answer(turn_id)).content == "Before"
+    assert "and after" not in str(await stage.runtime.stream.read(turn_id, 0))
+
+
 async def test_a_last_attempt_that_said_nothing_leaves_the_words_of_the_one_before(
     stage: Stage, world: Any
 ) -> None:
