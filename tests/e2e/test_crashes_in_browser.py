@@ -156,6 +156,24 @@ def test_an_answer_comes_whole_to_an_open_page_though_a_process_is_killed_under_
     record_property("recovery_seconds", round(seen - killed - spoken, 1))
 
 
+def test_a_question_that_finds_no_api_is_answered_when_that_is_there_again(
+    fragile: Installation, visit: Visit, person: httpx2.Client, told: ToldModel
+) -> None:
+    page = visit(person)
+    page.locator(".chat-toggle").click()
+    page.locator(".prompt-box").wait_for()
+    page.evaluate(WATCH)
+    question, talk = new_question(), Talk(words=5)
+    told.plays(question, talk)
+    kill(fragile, "api")
+    ask(page, question)
+    told.server.wait(lambda: talk.said, RECOVERED_MS / 1000)
+    expect(said(page)).to_have_text(talk.said[-1])
+    expect(answers(page)).to_have_count(1)
+    assert page.evaluate("said.alerts") == []
+    assert stored(person) == [(question, "complete"), (talk.said[-1], "complete")]
+
+
 @pytest.mark.req("ST-07")
 def test_a_turn_whose_worker_was_killed_three_times_keeps_its_words_says_why_and_can_be_retried(
     fragile: Installation, visit: Visit, person: httpx2.Client, told: ToldModel
