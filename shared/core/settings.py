@@ -47,7 +47,7 @@ class Settings(BaseSettings):
     reaper_seconds: float = Field(2.0, alias="PAGETURN_REAPER_SECONDS", gt=0)
     requeue_seconds: float = Field(5.0, alias="PAGETURN_REQUEUE_SECONDS", gt=0)
     # The life of the token by which the agent acts; it is renewed while its person is signed in.
-    agent_token_seconds: float = Field(60.0, alias="PAGETURN_AGENT_TOKEN_SECONDS", ge=1)
+    agent_token_seconds: float = Field(60.0, alias="PAGETURN_AGENT_TOKEN_SECONDS", ge=2)
     ping_seconds: float = Field(10.0, alias="PAGETURN_PING_SECONDS", gt=0)
     stream_ttl_seconds: int = Field(3600, alias="PAGETURN_STREAM_TTL_SECONDS", gt=0)
     # The test of a provider: in the worker, and how long the API waits for it. Each ends

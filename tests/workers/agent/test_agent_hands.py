@@ -40,7 +40,7 @@ async def end_session(database: Database, session_id: Any) -> None:
 async def test_a_turn_may_take_longer_than_the_token_that_its_calls_are_made_by(
     stage: Stage, world: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stage.runtime.settings, "agent_token_seconds", 1.0)
+    monkeypatch.setattr(stage.runtime.settings, "agent_token_seconds", 2.0)
     tokens: list[str] = []
     authenticate = service.authenticate_agent
 
