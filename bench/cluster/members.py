@@ -4,7 +4,9 @@ import contextlib
 import os
 import socket
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
+from celery import Celery
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
@@ -12,7 +14,7 @@ from ops.children import Child
 from ops.home import Home
 from ops.processes import ROOT, environment_of, process_named
 from ops.supervisor import Member
-from shared.bus.jobs import RunTurn, producer
+from shared.bus.jobs import BROKER_TRANSPORT, RunTurn
 from shared.core.settings import Settings
 from shared.core.tunables import API_END_SECONDS, WORKER_END_SECONDS
 
@@ -54,14 +56,22 @@ def _own(name: str, argument: str, home: Home) -> str:
     return argument
 
 
+@lru_cache
+def _told(url: str) -> Celery:
+    """What speaks to the workers of one cluster: each has a Redis of its own."""
+    app = Celery("bench", broker=url, set_as_current=False)
+    app.conf.broker_transport_options = BROKER_TRANSPORT
+    return app
+
+
 def take_turns(name: str, *, wanted: bool) -> None:
     """Tell a worker by Celery's own remote control to take turns that wait, or not to. One that
     has just been started, or whose Redis has, hears nothing for a moment."""
-    control = producer().control
-    tell = control.add_consumer if wanted else control.cancel_consumer
+    app = _told(os.environ["REDIS_URL"])
+    tell = app.control.add_consumer if wanted else app.control.cancel_consumer
     target = [f"{name}@{socket.gethostname()}"]
     for _ in range(CONTROL_TRIES):
-        with contextlib.suppress(RedisError, OperationalError), producer().connection() as fresh:
+        with contextlib.suppress(RedisError, OperationalError), app.connection() as fresh:
             if tell(
                 RunTurn.queue,
                 destination=target,
