@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newChat, openChat, useChatUi } from "@/features/chat/chatUi";
 import { ChatSession } from "@/features/chat/components/ChatSession";
 import { gone, lookAgain, mustWait } from "@/features/chat/lib/queue";
-import { mergeAbove } from "@/features/chat/lib/stored";
-import type { ChatMessage, Queue, QueuedItem } from "@/features/chat/types";
+import { mergeStored } from "@/features/chat/lib/stored";
+import type { ChatMessage, Queue, QueuedItem, StoredStatus } from "@/features/chat/types";
 import { FakeServer, json, refusal, stream } from "./fakeServer";
 import { show } from "./render";
 import { StoredChat } from "./storedChat";
@@ -48,25 +48,31 @@ describe("a queue (ST-11)", () => {
   });
 });
 
-describe("stored messages above an answer that comes in", () => {
-  const message = (id: string, role: "user" | "assistant", text: string): ChatMessage => ({
+describe("stored messages around an answer that comes in", () => {
+  const message = (id: string, role: "user" | "assistant", ...texts: string[]): ChatMessage => ({
     id,
     role,
-    parts: [{ type: "text", text }],
+    parts: texts.map((text) => ({ type: "text", text })),
   });
   const first = [message("q1", "user", "First?"), message("a1", "assistant", "One.")];
-  const second = [message("q2", "user", "Second?"), message("a2", "assistant", "")];
-  const live = message("a2", "assistant", "Ahead of what is stored");
+  const asked = message("q2", "user", "Second?");
+  const kept = (status: StoredStatus, ...texts: string[]): ChatMessage => ({
+    ...message("a2", "assistant", ...texts),
+    metadata: { status },
+  });
+  const live = message("a2", "assistant", "Ahead of", "what is stored");
 
-  it("are put above it, and it stays as it is", () => {
-    const merged = mergeAbove([...first, live], [...first, ...second]);
+  it("leave what has come in of it", () => {
+    const merged = mergeStored([...first, live], [...first, asked, kept("streaming", "Ahead of")]);
     expect(merged.map(({ id }) => id)).toEqual(["q1", "a1", "q2", "a2"]);
-    expect(merged.at(-1)).toBe(live);
+    expect(merged.at(-1)).toMatchObject({ parts: live.parts, metadata: { status: "streaming" } });
   });
 
-  it("change nothing when the server has another message last", () => {
-    const shown = [...first];
-    expect(mergeAbove(shown, [...first, ...second])).toBe(shown);
+  it("take the place of one that has ended, or of which less has come in", () => {
+    const whole = kept("complete", "Whole.");
+    expect(mergeStored([...first, asked, live], [...first, asked, whole]).at(-1)?.parts).toEqual(whole.parts);
+    const more = kept("streaming", "Ahead of", "what is stored", "and more");
+    expect(mergeStored([...first, asked, live], [...first, asked, more]).at(-1)?.parts).toEqual(more.parts);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { useChat } from "@ai-sdk/react";
 import { useCallback, useEffect, useMemo, useRef } from "react";
-import { mergeAbove, mergeStored } from "../lib/stored";
+import { mergeStored } from "../lib/stored";
 import { fetchMessages, showBranch } from "../queries/chats";
 import type { ChatMessage } from "../types";
 
@@ -29,7 +29,9 @@ export function useStoredMessages(chat: LiveChat, address: () => string) {
   /** While an answer comes in: what stands above it, when that is what the server has last. */
   const refreshAbove = useCallback(async () => {
     const stored = await fetch();
-    if (stored !== null) latest.current.chat.setMessages((shown) => mergeAbove(shown, stored));
+    latest.current.chat.setMessages((shown) =>
+      stored !== null && stored.at(-1)?.id === shown.at(-1)?.id ? mergeStored(shown, stored) : shown,
+    );
   }, [fetch]);
 
   const refresh = useCallback(async () => {

@@ -23,13 +23,15 @@ export const viewKey = (message: ChatMessage): string => message.metadata?.key ?
 /**
  * The stored messages in place of the shown ones. Where nothing differs the shown message itself
  * stays, and a place keeps its key when its message gets the server's id or another version is
- * shown there: so nothing is drawn anew without need, and the focus stays where it is.
+ * shown there: so nothing is drawn anew without need, and the focus stays where it is. An answer
+ * that is being written is stored a step at a time: what has come in of it here is ahead of that.
  */
 export function mergeStored(
   shown: readonly ChatMessage[],
   stored: readonly ChatMessage[],
 ): ChatMessage[] {
-  return stored.map((message, index) => {
+  return stored.map((kept, index) => {
+    const message = kept.metadata?.status === "streaming" ? withParts(kept, shown) : kept;
     const old = shown[index];
     if (old === undefined || !isSamePlace(old, message)) return message;
     const next = { ...message, metadata: { ...message.metadata, key: viewKey(old) } };
@@ -37,11 +39,9 @@ export function mergeStored(
   });
 }
 
-/** The same above the last message, which stays as it is: it may be ahead of what is stored. */
-export function mergeAbove(shown: ChatMessage[], stored: readonly ChatMessage[]): ChatMessage[] {
-  const last = shown.at(-1);
-  if (last === undefined || last.id !== stored.at(-1)?.id) return shown;
-  return [...mergeStored(shown, stored.slice(0, -1)), last];
+function withParts(kept: ChatMessage, shown: readonly ChatMessage[]): ChatMessage {
+  const live = shown.findLast(({ id }) => id === kept.id);
+  return live && live.parts.length >= kept.parts.length ? { ...kept, parts: live.parts } : kept;
 }
 
 function isSamePlace(old: ChatMessage, stored: ChatMessage): boolean {
