@@ -156,20 +156,23 @@ def test_an_answer_comes_whole_to_an_open_page_though_a_process_is_killed_under_
     record_property("recovery_seconds", round(seen - killed - spoken, 1))
 
 
-def test_a_question_that_finds_no_api_is_answered_when_that_is_there_again(
+def test_a_question_and_a_chat_that_find_no_api_come_through_when_that_is_there_again(
     fragile: Installation, visit: Visit, person: httpx2.Client, told: ToldModel
 ) -> None:
-    page = visit(person)
+    page, late = visit(person), visit(person)
     page.locator(".chat-toggle").click()
     page.locator(".prompt-box").wait_for()
+    late.locator(".chat-toggle").wait_for()
     page.evaluate(WATCH)
     question, talk = new_question(), Talk(words=5)
     told.plays(question, talk)
     kill(fragile, "api")
     ask(page, question)
+    late.locator(".chat-toggle").click()  # whose code is loaded only now
     told.server.wait(lambda: talk.said, RECOVERED_MS / 1000)
     expect(said(page)).to_have_text(talk.said[-1])
     expect(answers(page)).to_have_count(1)
+    expect(late.locator(".prompt-box")).to_be_visible()
     assert page.evaluate("said.alerts") == []
     assert stored(person) == [(question, "complete"), (talk.said[-1], "complete")]
 

@@ -5,6 +5,7 @@ import { ChatSession } from "@/features/chat/components/ChatSession";
 import { useConversation } from "@/features/chat/hooks/useConversation";
 import { messageText } from "@/features/chat/lib/foldParts";
 import { unlessSilent } from "@/features/chat/lib/silence";
+import { patiently } from "@/shared/lib/patiently";
 import { FakeServer, json, refusal, stream } from "./fakeServer";
 import { Surroundings, show } from "./render";
 import { StoredChat } from "./storedChat";
@@ -125,6 +126,16 @@ describe("an answer that is interrupted", () => {
     expect(screen.queryByText(/Waiting for the answer/)).toBeNull();
     await screen.findByText("Waiting for the answer to go on…", {}, WAIT);
     expect(screen.queryByRole("alert")).toBeNull();
+  });
+});
+
+describe("a part of the app that is loaded when it is needed", () => {
+  it("is asked for again while the server is away, and after some time given up", async () => {
+    let away = 2;
+    const load = () => (away-- > 0 ? Promise.reject(new TypeError("away")) : Promise.resolve("it"));
+    expect(await patiently(load, [1, 1])).toBe("it");
+    away = 3;
+    await expect(patiently(load, [1, 1])).rejects.toThrow("away");
   });
 });
 

@@ -4,11 +4,12 @@ import { Outlet, useLocation } from "react-router";
 import { hideChat, useChatUi } from "@/features/chat/chatUi";
 import { NewPageDialog } from "@/features/pages/components/NewPageDialog";
 import { Sidebar } from "@/features/spaces/components/Sidebar";
+import { patiently } from "@/shared/lib/patiently";
 import { onPhone } from "@/shared/lib/phone";
 import { TextSkeleton } from "@/shared/ui/States";
 import { Header } from "./Header";
 
-const ChatHost = lazy(() => import("@/features/chat/components/ChatHost"));
+const ChatHost = lazy(() => patiently(() => import("@/features/chat/components/ChatHost")));
 
 
 export function Layout() {
