@@ -9,7 +9,7 @@
         assert reader.faults == []                       # one whole answer, as it is stored
         cluster.sql("SELECT status FROM turns")
 
-- `cluster.py`: the processes and the stores, killed and started again (`tending.py`,
+- `cluster.py`, `fleet.py`: stores and processes, killed and started again (`tending.py`,
   `members.py`, `stores.py`), and many people at once (`people.py`).
 - `stub.py`, `plays.py`: the model; what a turn should do stands in the person's own words, what
   is said is random each time it is asked; a trial can be held at a word.

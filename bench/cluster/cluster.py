@@ -1,14 +1,13 @@
 """The cluster: stores, processes, the model, people and their browsers, for one `with` block."""
 
 import asyncio
-import os
 import shutil
 import signal
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,32 +16,28 @@ from pydantic import SecretStr
 from redis import Redis
 
 from bench.cluster.database import Row, Sql
-from bench.cluster.members import Wrap, member, take_turns
+from bench.cluster.fleet import KINDS, Fleet
 from bench.cluster.people import Person, make_people, sign_owner_in
 from bench.cluster.reader import Reader
 from bench.cluster.readers import Done, Readers, Wanted
 from bench.cluster.stores import Store
 from bench.cluster.stub import Stub
-from bench.cluster.tending import Tending
+from bench.cluster.surroundings import interrupting, own_environment
 from bench.cluster.watch import Watch
-from ops import children, ports
+from ops import children
 from ops.environment import export
 from ops.home import open_home
 from ops.postgres import Postgres
 from ops.preparing import prepare_alone
-from ops.readiness import missing_parts
 from ops.secret import with_secrets
 from ops.valkey import Valkey
 from shared.core.settings import Settings
 from tests.fakes.installation import wait_for
 
-KINDS = ("api", "worker-chat", "worker-rpc", "worker-index", "beat")
-READY_SECONDS = 90.0
 REST_SECONDS = 60.0  # for the turns that still run when a row is over
-_STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class Cluster:
+class Cluster(Fleet):
     """Names of processes: api-1 …, chat-1 …, rpc-1 …, index-1 …, beat-1 …; of stores: postgres,
     valkey.
 
@@ -61,14 +56,11 @@ class Cluster:
         env: Mapping[str, str] | None = None,
         keep: bool = False,
     ) -> None:
+        super().__init__(env or {})
         self._keep = keep
         counts = (apis, chats, rpcs, indexes, beats)
         self._counts = dict(zip(KINDS, counts, strict=True))
-        self._env = dict(env or {})
         self._cleanup = ExitStack()
-        self._ports: dict[str, int] = {}
-        self.kinds: dict[str, str] = {}
-        self.tending = Tending()
         self.stub = Stub()
 
     def __enter__(self) -> Self:
@@ -84,12 +76,12 @@ class Cluster:
         self._cleanup.close()
 
     def _begin(self) -> None:
-        self._cleanup.enter_context(_interrupting())
+        self._cleanup.enter_context(interrupting())
         self.folder = Path(tempfile.mkdtemp(prefix="pageturn-cluster-"))
         self.folder.chmod(0o755)  # as root the stores run as another user
         if not self._keep:
             self._cleanup.callback(shutil.rmtree, self.folder, ignore_errors=True)
-        self._cleanup.enter_context(_environment())
+        self._cleanup.enter_context(own_environment())
         self.home = open_home(self.folder / "home")
         self._cleanup.callback(self._require_nothing_left)
         self._start_stores()
@@ -145,96 +137,6 @@ class Cluster:
         }
         with self.client(self.owner) as client:
             client.patch("/v1/workspace/ai-settings", json=settings).raise_for_status()
-
-    # Processes.
-
-    def add(
-        self,
-        name: str,
-        kind: str,
-        *,
-        env: Mapping[str, str] | None = None,
-        wrap: Wrap | None = None,
-    ) -> None:
-        """Start one more process: one of KINDS. `wrap` gets its argument list and gives the one
-        that is run."""
-        port = self._ports[name] = ports.pick()
-        settings = self.settings.model_copy(update={"port": port})
-        self.kinds[name] = kind
-        self.tending.add(member(name, kind, settings, self.home, self._env | dict(env or {}), wrap))
-
-    def remove(self, name: str) -> None:
-        """Kill a process and do not start it again."""
-        self.tending.remove(name)
-        del self.kinds[name]
-
-    def names(self, kind: str) -> list[str]:
-        return [name for name, known in self.kinds.items() if known == kind]
-
-    @property
-    def workers(self) -> list[str]:
-        """The chat workers."""
-        return self.names("worker-chat")
-
-    @property
-    def apis(self) -> list[str]:
-        return self.names("api")
-
-    def pid(self, name: str) -> int | None:
-        return self.tending.pid(name)
-
-    def kill(self, name: str, *, hold: bool = False) -> float:
-        """SIGKILL; started again at once, unless `hold`: then by `let_go`. The moment of it."""
-        return self.tending.kill(name, hold=hold)
-
-    def hold(self, name: str) -> None:
-        self.tending.hold(name)
-
-    def let_go(self, name: str) -> None:
-        self.tending.let_go(name)
-
-    def signal(self, name: str, number: signal.Signals) -> float:
-        return self.tending.signal(name, number)
-
-    def only(self, *names: str) -> None:
-        """Of the chat workers only these take turns that wait; the others go on with what they
-        hold. One that is started anew takes turns, whatever was said before."""
-        for name in self.workers:
-            if self.pid(name) is not None:
-                take_turns(name, wanted=name in names)
-
-    def log(self, name: str) -> str:
-        """A process's or a store's log."""
-        path = self.home.log(name)
-        return path.read_text(errors="replace") if path.exists() else ""
-
-    def url(self, name: str) -> str:
-        return f"http://127.0.0.1:{self._ports[name]}"
-
-    def urls(self) -> list[str]:
-        """The APIs that live, or all when none does."""
-        alive = [self.url(name) for name in self.apis if self.pid(name) is not None]
-        return alive or [self.url(name) for name in self.apis]
-
-    def ready(self, name: str) -> bool:
-        """Whether a process serves: an API answers, a worker has said that it lives."""
-        pid = self.pid(name)
-        kind = self.kinds[name]
-        if pid is None or kind == "beat":
-            return pid is not None
-        if kind == "api":
-            return set(missing_parts(self.url(name))) <= self._absent()
-        said = self.redis.zrange(f"pt:alive:{kind.removeprefix('worker-')}", 0, -1)
-        return any(owner.split(b":")[1] == b"%d" % pid for owner in said)
-
-    def _absent(self) -> set[str]:
-        """What an API misses that this cluster was made without."""
-        return {f"{kind.removeprefix('worker-')}Worker" for kind in KINDS if not self.names(kind)}
-
-    def wait_ready(self, *names: str, seconds: float = READY_SECONDS) -> None:
-        """Until these processes serve; all of them when none is named."""
-        for name in names or list(self.kinds):
-            wait_for(lambda name=name: self.ready(name), seconds, f"{name} serves")
 
     def wait_rest(self, seconds: float = REST_SECONDS) -> None:
         """Until no turn runs and no answer is played, everything being let go and thawed."""
@@ -335,27 +237,3 @@ class Cluster:
                 30,
                 f"these have ended: {left}",
             )
-
-
-@contextmanager
-def _environment() -> Iterator[None]:
-    """The stores' addresses and the secret stand in this process's environment meanwhile."""
-    before = dict(os.environ)
-    for name in ("DATABASE_URL", "REDIS_URL", "APP_SECRET", "APP_SECRET_PREVIOUS"):
-        os.environ.pop(name, None)
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
-
-
-@contextmanager
-def _interrupting() -> Iterator[None]:
-    """SIGTERM and a closed terminal end the block as Ctrl-C does."""
-    before = {number: signal.signal(number, signal.default_int_handler) for number in _STOPS}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

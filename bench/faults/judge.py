@@ -19,7 +19,7 @@ _GENERATIONS = """
 SELECT status, finished_at IS NOT NULL FROM ai_generations WHERE turn_id = %s AND type = 'chat'
 """
 _PENDING = "SELECT count(*) FROM turn_tool_calls WHERE turn_id = %s AND status = 'pending'"
-_PAGES = "SELECT count(*) FROM pages WHERE title LIKE %s"
+_PAGES = "SELECT count(*), coalesce(max(version), 1) FROM pages WHERE title LIKE %s"
 
 
 @dataclass
@@ -53,8 +53,9 @@ def judge(
     found.count("turns", len(turns))
     for turn in turns[:1]:
         _judge_turn(cluster, turn, ends, found)
-    pages = cluster.sql(_PAGES, f"Trial {take.trial} %")[0][0]
+    pages, version = cluster.sql(_PAGES, f"Trial {take.trial} %")[0]
     found.count("writes", pages, writes)
+    found.count("versions of what was written", version)
     if reader:
         if not take.reader.over:
             found.lost.append("the reader saw no end")

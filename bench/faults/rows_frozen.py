@@ -1,12 +1,13 @@
-"""Workers that stand still and wake up again, and workers that are told to stop."""
+"""Workers that stand still for longer than their leases last, and wake up again."""
 
 import random
 import signal
 import time
 from collections.abc import Sequence
 
-from bench.cluster import Cluster, Person
+from bench.cluster import Cluster
 from bench.faults import checks
+from bench.faults.edited import edits, page_of
 from bench.faults.holds import await_waiting, commits_held
 from bench.faults.judge import judge
 from bench.faults.row import Row, Trial
@@ -143,46 +144,6 @@ def _frozen_in_transaction(
     ]
 
 
-def page_of(cluster: Cluster, person: Person) -> str:
-    """A page of a person's own that the plan `edit` can edit; its id."""
-    page = {"spaceId": str(person.space_id), "title": "To be edited", "markdown": "Marks here: ."}
-    with cluster.client(person) as client:
-        made = client.post("/v1/pages", json=page)
-        return str(made.raise_for_status().json()["id"])
-
-
-def edits(cluster: Cluster, take: Take, wanted: int) -> list[str]:
-    """How often the trial's edit stands in a page."""
-    query = "SELECT text_content FROM pages WHERE space_id = %s"
-    rows = cluster.sql(query, take.person.space_id)
-    found = sum(row[0].count(f"edit:{take.trial}:") for row in rows)
-    return [] if found == wanted else [f"{found} edits, wanted {wanted}"]
-
-
-def told_to_stop(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
-    """Short answers end within the worker's grace period, long ones go to another worker."""
-    victim = rng.choice(cluster.workers)
-    short = held_at(cluster, rng, count // 2, on=victim, words=90)
-    long = held_at(cluster, rng, count - count // 2, on=victim, words=500)
-    cluster.stub.release_all()
-    any_instant(rng)
-    moment = cluster.signal(victim, signal.SIGTERM)
-    all_over(cluster, [*short, *long])
-    ends = [
-        judge(cluster, take, also=[*checks.asked_once(cluster, take, 1)], seconds=None)
-        for take in short
-    ]
-    return ends + [
-        judge(
-            cluster,
-            take,
-            seconds=checks.taken_over(cluster, take, moment),
-            also=[*checks.one_connection(take), *checks.attempts(cluster, take, [1])],
-        )
-        for take in long
-    ]
-
-
 def last_attempt(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
     """It wakes up in its third attempt while the turn is being ended for want of a fourth: what
     it says then is either kept or not shown."""
@@ -214,28 +175,6 @@ def last_attempt(cluster: Cluster, rng: random.Random, count: int) -> list[Trial
     ]
 
 
-def slow_write(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
-    """Somebody else holds the page for longer than the lease lasts; the worker lives."""
-    people = cluster.people(count)
-    pages = [page_of(cluster, person) for person in people]
-    with cluster.transaction() as locks:
-        locks.execute("SELECT 1 FROM pages WHERE id::text = ANY(%s) FOR UPDATE", (pages,))
-        takes = []
-        for person, page in zip(people, pages, strict=True):
-            takes += begin(cluster, 1, "edit-then-talk", people=[person], page=page)
-        await_waiting(cluster, count, "their pages")
-        time.sleep(cluster.settings.lease_seconds + rng.uniform(1.0, 3.0))
-    all_over(cluster, takes)
-    return [
-        judge(
-            cluster,
-            take,
-            also=[*edits(cluster, take, 1), *checks.attempts(cluster, take, [1])],
-        )
-        for take in takes
-    ]
-
-
 _THIRD = """
 UPDATE turns SET attempts = 3
 FROM ai_chats c WHERE c.id = turns.chat_id AND c.alias = ANY(%s)
@@ -253,6 +192,4 @@ ROWS = (
         within=50.0,  # 30 of an idle transaction, then as after any other loss
     ),
     Row("frozen-last-attempt", _FROZEN, "in its third attempt, being ended", last_attempt),
-    Row("slow-write", "a write longer than the lease", "mid turn", slow_write),
-    Row("told-to-stop", "SIGTERM with grace", "mid turn", told_to_stop, at_once=20, within=10.0),
 )

@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from bench.cluster import Cluster
+from bench.faults.edited import edits, page_of
 from bench.faults.judge import judge
 from bench.faults.row import Row, Trial
-from bench.faults.rows_frozen import edits, page_of
 from bench.faults.takes import Take, all_inside, all_over, any_instant, begin, held_at
 
 OVER_SECONDS = 30.0
