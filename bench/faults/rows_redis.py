@@ -40,7 +40,7 @@ def mid_turn(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
             take,
             writes=1,
             seconds=checks.ended(take, up),
-            also=[*checks.one_connection(take), *silent],
+            also=[*_undisturbed(cluster, take, steps=2), *silent],
         )
         for take in takes
     ]
@@ -191,7 +191,7 @@ def _undisturbed(cluster: Cluster, take: Take, *, steps: int) -> list[str]:
 
 
 ROWS = (
-    Row("redis-idle", "Redis killed and restarted", "idle", idle, at_once=5),
+    Row("redis-idle", "Redis killed and restarted", "idle", idle, at_once=7),
     Row("redis-mid-turn", "Redis killed and restarted", "mid turn", mid_turn, hard=True),
     Row("redis-publishing", "Redis killed and restarted", "publishing", publishing, at_once=5),
     Row("client-kill", "CLIENT KILL", "mid turn", clients_killed),
