@@ -12,6 +12,7 @@ from tests.fakes.installation import wait_for
 pytestmark = pytest.mark.slow
 
 PEOPLE, EACH = 20, 10
+PATIENCE_SECONDS = 300.0  # fifteen on an idle machine; a busy one is no fault of what is tested
 AT_ONCE = 25  # sends: two hundred at one instant would be a test of the machine
 
 
@@ -46,10 +47,10 @@ def test_two_hundred_streams_cut_early_leave_no_memory_behind_and_lose_no_answer
         pid = cluster.pid("api-1")
         assert pid is not None
         asyncio.run(_ask_and_leave(cluster, people, "warm"))  # pools and caches fill
-        cluster.wait_rest()
+        cluster.wait_rest(PATIENCE_SECONDS)
         before = memory(pid)
         asyncio.run(_ask_and_leave(cluster, people, "cut"))
-        cluster.wait_rest()
+        cluster.wait_rest(PATIENCE_SECONDS)
         wait_for(lambda: memory(pid) <= 1.1 * before, 30, "the API's memory is what it was")
         ends = cluster.sql(
             "SELECT t.status, m.status, count(*) FROM turns t"
