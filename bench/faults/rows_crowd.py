@@ -17,7 +17,7 @@ from bench.faults.takes import all_inside, all_over, any_instant, begin
 STREAMS = 300
 TABS = 3  # of each person
 OPEN_SECONDS = 60.0  # until all of them are open
-WORDS, HELD_AT = 60, 59  # the answers go on while requests are made, and do not end before
+WORDS, HELD_AT = 45, 44  # the answers go on while requests are made, and do not end before
 PAUSE_SECONDS = 0.5  # between two words
 WITHIN = 2.0  # seconds that any request may take; without a connection it would be ten
 

@@ -22,6 +22,8 @@ from bench.faults.uncertain import commits_unanswered
 DOWN_SECONDS = 3.0  # at most, where somebody has to start it again
 SILENT_SECONDS = 12.0  # a lease, and a beat
 CRASH_SECONDS = 10.0  # until all connections are gone after one process was killed
+FROZEN_SECONDS = (3.0, 15.0)  # around what a lease lasts
+CALL_PIECES = 7  # of an answer that asks for a tool, before its last one
 ROUND = 7  # turns: three rounds, one for each way to go
 _BACKENDS = "SELECT pid FROM pg_stat_activity WHERE application_name = 'pageturn'"
 
@@ -112,6 +114,30 @@ def at_heartbeat(cluster: Cluster, rng: random.Random, count: int, break_: Break
     ]
 
 
+def frozen(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
+    """Its connections stay open, nothing is answered, and leases run out in the meantime."""
+    half = count // 2
+    takes = held_at(cluster, rng, half, "write-then-talk", step=1, latest=CALL_PIECES)
+    takes += held_at(cluster, rng, count - half, "write-then-talk", step=2)
+    cluster.stub.release_all()
+    any_instant(rng)
+    cluster.stores["postgres"].freeze()
+    time.sleep(rng.uniform(*FROZEN_SECONDS))
+    cluster.stores["postgres"].thaw()
+    thawed = time.monotonic()
+    all_over(cluster, takes)
+    return [
+        judge(
+            cluster,
+            take,
+            writes=1,
+            seconds=checks.ended(take, thawed),
+            also=checks.one_connection(take),
+        )
+        for take in takes
+    ]
+
+
 @dataclass(frozen=True)
 class Commit:
     """A commit of a turn's: the rows that it writes, and when it wrote them."""
@@ -191,6 +217,7 @@ def _row(key: str, moment: str, play: Play, **more: Any) -> Row:
 ROWS = (
     _row("pg-claim", "a claim", at_claim),
     _row("pg-heartbeat", "a heartbeat", at_heartbeat),
+    Row("pg-frozen", "PostgreSQL frozen", "mid turn", frozen),
     _row("pg-commit", "a write's commit, undone", at_commit(WRITE, "write-then-talk", done=False)),
     _row(
         "pg-uncertain",

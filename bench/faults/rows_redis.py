@@ -14,6 +14,7 @@ from bench.faults.takes import Take, all_inside, all_over, any_instant, begin, h
 
 DOWN_SECONDS = (0.3, 6.0)  # beyond four a worker that acknowledges late would die of it
 CALL_PIECES = 7  # of an answer that asks for a tool, before its last one
+FROZEN_SECONDS = (4.0, 12.0)  # around what a command waits for
 KILLS = 3  # of all connections, during one turn
 
 
@@ -40,6 +41,28 @@ def mid_turn(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
             take,
             writes=1,
             seconds=checks.ended(take, up),
+            also=[*_undisturbed(cluster, take, steps=2), *silent],
+        )
+        for take in takes
+    ]
+
+
+def frozen(cluster: Cluster, rng: random.Random, count: int) -> list[Trial]:
+    """Its connections stay open, and nothing is answered."""
+    takes = _writing(cluster, rng, count)
+    any_instant(rng)
+    cluster.stores["valkey"].freeze()
+    time.sleep(rng.uniform(*FROZEN_SECONDS))
+    cluster.stores["valkey"].thaw()
+    thawed = time.monotonic()
+    all_over(cluster, takes)
+    silent = silent_workers(cluster, takes)
+    return [
+        judge(
+            cluster,
+            take,
+            writes=1,
+            seconds=checks.ended(take, thawed),
             also=[*_undisturbed(cluster, take, steps=2), *silent],
         )
         for take in takes
@@ -194,6 +217,7 @@ ROWS = (
     Row("redis-idle", "Redis killed and restarted", "idle", idle, at_once=7),
     Row("redis-mid-turn", "Redis killed and restarted", "mid turn", mid_turn, hard=True),
     Row("redis-publishing", "Redis killed and restarted", "publishing", publishing, at_once=5),
+    Row("redis-frozen", "Redis frozen", "mid turn", frozen),
     Row("client-kill", "CLIENT KILL", "mid turn", clients_killed),
     Row("flushall", "FLUSHALL", "mid stream", flushed),
     Row("flushall-queued", "FLUSHALL", "queued", lost(lambda c: c.redis.flushall()), at_once=20),
