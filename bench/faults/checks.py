@@ -54,3 +54,9 @@ def attempts(cluster: Cluster, take: Take, wanted: Iterable[int]) -> list[str]:
     now = cluster.watch.now(take.trial)
     counted = None if now is None else now.attempts
     return [] if counted in tuple(wanted) else [f"{counted} attempts"]
+
+
+def undisturbed(cluster: Cluster, take: Take, *, steps: int) -> list[str]:
+    """One attempt, each step asked for once, and the browser stayed attached."""
+    asked = [checked for n in range(1, steps + 1) for checked in asked_once(cluster, take, n)]
+    return [*one_connection(take), *attempts(cluster, take, [1]), *asked]

@@ -13,6 +13,7 @@ INSIDE_SECONDS = 40.0  # until all turns of a round are where the fault shall fi
 END_SECONDS = 100.0  # until all have ended: three attempts, and a machine that is busy
 WITHIN_SECONDS = 0.4  # after all are inside, the fault comes at a random instant of so long
 LONG = 150  # words of an answer that is still being given when the fault comes
+CALL_PIECES = 7  # of an answer that asks for a tool, before its last one
 LATEST = 60  # pieces into it, at most, when all wait for the fault
 
 
@@ -98,6 +99,25 @@ def held_at(
         wrong = {cluster.holder(take.trial) for take in takes} - {on}
         assert not wrong, f"{wrong} hold turns beside {on}"
     return takes
+
+
+def queued(cluster: Cluster, count: int, **keys: Any) -> list[Take]:
+    """Turns whose messages wait; no worker takes them until `cluster.only` lets one."""
+    cluster.only()
+    takes = begin(cluster, count, "talk", **keys)
+    all_inside(cluster, takes, lambda take: cluster.watch.now(take.trial), "queued")
+    cluster.wait_for(lambda: cluster.redis.llen("chat") >= count, 10, "all messages wait")
+    return takes
+
+
+def writing(cluster: Cluster, rng: random.Random, count: int) -> list[Take]:
+    """Turns that write a page and then talk; they go on from random pieces, half of them before
+    they ask for the write and half after it."""
+    plan, slowly = "write-then-talk", {"pause": 0.1, "words": 50}
+    before = held_at(cluster, rng, count // 2, plan, step=1, latest=CALL_PIECES, **slowly)
+    after = held_at(cluster, rng, count - len(before), plan, step=2)
+    cluster.stub.release_all()
+    return before + after
 
 
 def all_inside(
